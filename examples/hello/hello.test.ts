@@ -13,7 +13,7 @@ describe('hello', () => {
   afterEach(() => app.close())
   afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
 
-  it('returns a user, and responds 404 for an unknown one', async () => {
+  it('returns a user, and responds with 404 for an unknown user', async () => {
     const { body } = await app.request().get('/users/0').expect(200)
     expect(body.data).toEqual({ id: 0, name: 'Ada', email: 'ada@example.com' })
     const missing = await app.request().get('/users/70000').expect(404)

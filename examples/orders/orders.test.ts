@@ -89,7 +89,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
 
   const place = (order: object = newOrder) => clerk.request().post('/orders').send(order)
 
-  it('exports orders as JSON, as CSV, and as nothing else', async () => {
+  it('exports orders only as JSON or CSV', async () => {
     await place()
     await place()
     await clerk.request().post('/orders/2/payment').expect(200)
@@ -181,7 +181,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     ])
   })
 
-  it('leaves an order open whose payment is declined', async () => {
+  it('leaves an order open if its payment is declined', async () => {
     await place()
     app.outgoing.answer('POST', CHARGES, { status: 402 })
     onTestFinished(() => app.outgoing.answer('POST', CHARGES, { status: 201 }))
@@ -206,7 +206,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(body.data.status).toBe('cancelled')
   })
 
-  it('sends each change of an order to those who follow the shop, and to no others', async () => {
+  it('sends each change of an order only to the clients that follow the shop', async () => {
     const follow = async (caller: TestCaller) => {
       const leaving = new AbortController()
       onTestFinished(() => leaving.abort())
@@ -280,7 +280,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await clerk.request().get('/orders/1/receipt').expect(404)
   })
 
-  it('numbers the orders of a shop from 1, also when many are placed concurrently', async () => {
+  it('numbers the orders of a shop from 1, even if many are placed concurrently', async () => {
     const answers = await times(8, () => place())
     const numbers = answers.map(({ body }) => body.data.id)
     expect(numbers.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
@@ -324,7 +324,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await auditor.request().post('/orders').send(newOrder).expect(403)
   })
 
-  it('gives an order of a token the subject and the shop of the token', async () => {
+  it('stores the subject and the shop of the token in an order', async () => {
     const bruno = withToken(app, { sub: 'bruno', shop, permissions })
     const { body } = await bruno.request().post('/orders').send(newOrder).expect(201)
     expect(body.data.placedBy).toBe('bruno')
@@ -332,7 +332,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(read.body.data).toEqual(body.data)
   })
 
-  it('refuses tokens that others have signed, that are for others, or that name no shop', async () => {
+  it('refuses tokens with another signature or audience, or without a shop', async () => {
     const callers = [
       withToken(app, {}, randomBytes(32).toString('hex')),
       withToken(app, {}, DEMO_SECRET),
@@ -352,7 +352,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     }
   })
 
-  it('returns only the data of the shop, also from the cache', async () => {
+  it('returns only the data of the shop, even from the cache', async () => {
     const { body: placed } = await place()
     const other = app.as({ id: 'bruno', permissions }).asTenant('other')
     await other.request().post('/customers').send(ada).expect(201)
@@ -397,7 +397,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(one.body.data).toEqual({ id: 1, ...ada, createdAt: NOW })
   })
 
-  it('responds 404 or 409 for orders and customers that do not exist or are closed', async () => {
+  it('responds with 404 or 409 for missing or closed orders and missing customers', async () => {
     await clerk.request().get('/customers/9').expect(404)
     await clerk.request().get('/orders/2147483647').expect(404)
     await clerk.request().get('/orders/2147483648').expect(400)
@@ -408,7 +408,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await clerk.request().delete('/orders/1').expect(409)
   })
 
-  it('allows each kind of user these operations', async () => {
+  it('allows each kind of user only the listed operations', async () => {
     const principals = {
       nobody: null,
       auditor: withToken(app),
@@ -501,7 +501,7 @@ describe('orders API without a database', () => {
       ],
     })
 
-  it('runs on a repository of the test', async () => {
+  it('can use a repository from the test', async () => {
     const order: Order = {
       ...newOrder,
       id: 1,
@@ -547,7 +547,7 @@ describe('orders API without a database', () => {
     await app.close()
   })
 
-  it('needs a secret of its own in production, and trusts no shop that a client names', async () => {
+  it('requires its own secret in production, and ignores a shop that a client names', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const given of [{}, { TOKEN_SECRET: DEMO_SECRET }, { TOKEN_SECRET: 'short' }]) {

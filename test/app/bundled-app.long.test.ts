@@ -54,7 +54,7 @@ const KINDS: Record<string, BuildOptions> = {
   'min.cjs': { format: 'cjs', minify: true },
 }
 
-describe('an application that esbuild has put into one file', () => {
+describe('an application in a single esbuild bundle', () => {
   it.each(Object.entries(KINDS))('starts, validates and documents as %s', async (kind, options) => {
     const outfile = project.path(`main.${kind}`)
     await build({

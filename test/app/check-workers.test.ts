@@ -54,10 +54,10 @@ async function warningsOf(options: object): Promise<string[]> {
   return warnings.filter((text) => text.includes('W_WORKERS_MEMORY'))
 }
 
-describe('the data that each worker keeps for itself', () => {
+describe('data that each worker keeps for itself', () => {
   afterEach(() => void Reflect.deleteProperty(globalThis, LINK))
 
-  it('is reported for a capacity, with the sum', async () => {
+  it('is reported for an option with a capacity, with the sum for all workers', async () => {
     beWorker(true)
     const [warning, ...others] = await warningsOf({ capacity: { concurrent: 10 } })
     expect(warning).toContain('together they run 40 requests concurrently')
@@ -112,7 +112,7 @@ describe('the data that each worker keeps for itself', () => {
       { controllers: [CachedController], cache: { store: withReach(memoryCache(), undefined) } },
     ],
     ['a cache that no route uses', false, { cache: { store: withReach(memoryCache(), false) } }],
-  ])('for %s, is reported: %s', async (_, isReported, options) => {
+  ])('is reported for %s: %s', async (_, isReported, options) => {
     beWorker(true)
     expect(await warningsOf(options)).toHaveLength(isReported ? 1 : 0)
   })
@@ -123,7 +123,7 @@ describe('the data that each worker keeps for itself', () => {
     expect(warning).toMatch(/the other workers cannot read .*sessions? of one worker/s)
   })
 
-  it('is reported by one of them, and not outside of workers', async () => {
+  it('is reported by only one worker, and only if there are workers', async () => {
     beWorker(false)
     expect(await warningsOf({ capacity: { concurrent: 10 } })).toEqual([])
     Reflect.deleteProperty(globalThis, LINK)

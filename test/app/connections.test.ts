@@ -40,7 +40,7 @@ async function open() {
   return { connections, client, ask, end }
 }
 
-it('counts the sweeps without a request from the last request on', async () => {
+it('the sweeps of a connection are counted since its last request', async () => {
   const { connections, client, ask, end } = await open()
   for (let i = 0; i < 3; i++) connections.announce()
   const res = await ask()
@@ -55,7 +55,7 @@ it('counts the sweeps without a request from the last request on', async () => {
   expect(client.destroyed).toBe(true)
 })
 
-it('ends an idle connection in the sweep after so many', async () => {
+it('a sweep ends an idle connection after the given number of sweeps', async () => {
   const { connections, client, ask, end } = await open()
   for (let i = 0; i < 3; i++) connections.sweep(3)
   await end(await ask())

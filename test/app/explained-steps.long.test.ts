@@ -151,7 +151,7 @@ const certainOf = (explained: Map<string, Explained>) =>
 
 describe('the explanation of a route', () => {
   it.each(Object.entries(APPS))(
-    'lists the steps that boot compiles, in an application %s',
+    'lists the steps that are compiled at boot, in an application %s',
     async (_, options) => {
       const { explained, booted } = await both(options)
       expect(booted.size).toBe(27)
@@ -160,7 +160,7 @@ describe('the explanation of a route', () => {
     },
   )
 
-  it('shows what happens to fields', () => {
+  it('shows the effect of each step on fields', () => {
     const options = { controllers: [Plain], responses: 'strip' } as const
     const { settings } = resolveSettings(options)
     const { model } = describeApp(
@@ -179,7 +179,7 @@ describe('the explanation of a route', () => {
     expect(linesOf('get')).toBeUndefined()
   })
 
-  it('covers every step but those of plugins and tests', async () => {
+  it('covers every step except the steps of plugins and tests', async () => {
     const found = new Set<string>()
     for (const options of Object.values(APPS)) {
       const { booted } = await both(options)
@@ -257,6 +257,6 @@ describe('the explanation of a route', () => {
   })
 })
 
-it('records no decorators in a process that serves requests', () => {
+it('a process that serves requests records no decorators', () => {
   expect(recordedDecorators()).toEqual([])
 })

@@ -30,15 +30,15 @@ function run(name: string): Promise<{ stdout: string; stderr: string }> {
   })
 }
 
-describe('all lines of an application, warnings and that of listen() included, go to', () => {
-  it('stderr by default, so that stdout is the own output of a program', async () => {
+describe('the log lines of an application, including warnings and the line of listen(),', () => {
+  it('go to stderr by default, so that stdout has only the output of the program', async () => {
     const { stdout, stderr } = await run('default.mjs')
     expect(stdout).toBe('own\n')
     expect(stderr).toMatch(/W_OPTION_UNKNOWN[\s\S]*Listening on/)
   })
 
   it.each(['logs.mjs', 'logger.mjs'])(
-    'stdout with the own logger, and nothing to stderr: %s',
+    'go to stdout with a custom logger, and stderr stays empty: %s',
     async (name) => {
       const { stdout, stderr } = await run(name)
       expect(stderr).toBe('')

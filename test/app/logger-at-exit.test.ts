@@ -36,7 +36,7 @@ const numbersOf = async (name: string): Promise<number[]> => {
   return lines.map((line) => JSON.parse(line).n)
 }
 
-describe('the own logger', () => {
+describe('the built-in logger', () => {
   it.each(['exit.mjs', 'error.mjs', 'rejection.mjs', 'end.mjs', 'close.mjs'])(
     'loses no line at the end of a process: %s',
     async (name) => {

@@ -14,7 +14,7 @@ function linesOf(action: () => void): string[] {
 afterEach(() => vi.restoreAllMocks())
 
 describe('loggerOf', () => {
-  it('writes to stderr, one line each, with any content', () => {
+  it('writes one line to stderr for each call, with any content', () => {
     const cause = new Error('inner')
     const lines = linesOf(() => {
       const logger = loggerOf(undefined)
@@ -42,7 +42,7 @@ describe('loggerOf', () => {
     expect(lines[0]).toContain('odd')
   })
 
-  it('is silent for false, and the given logger otherwise', () => {
+  it('is silent for false, and otherwise returns the given logger', () => {
     expect(linesOf(() => loggerOf(false).error({}, 'x'))).toEqual([])
     const own = { info() {}, warn() {}, error() {} }
     expect(loggerOf(own)).toBe(own)

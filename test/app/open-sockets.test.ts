@@ -13,7 +13,7 @@ async function closedStream(): Promise<Socket> {
   return socket
 }
 
-it('listens to no connection before the application closes', () => {
+it('OpenSockets starts to watch connections when the application closes', () => {
   const sockets = new OpenSockets(() => {})
   const socket = stream()
   sockets.add(socket)
@@ -22,7 +22,7 @@ it('listens to no connection before the application closes', () => {
   expect(socket.listenerCount('close')).toBe(1)
 })
 
-it('lists the open connections, and reports the end of each', async () => {
+it('OpenSockets lists the open connections, and removes each one that ends', async () => {
   const closed = vi.fn()
   const sockets = new OpenSockets(closed)
   const [early, late] = [stream(), stream()]
@@ -35,7 +35,7 @@ it('lists the open connections, and reports the end of each', async () => {
   expect(open.size).toBe(0)
 })
 
-it('keeps all connections that are open, however many have closed', async () => {
+it('OpenSockets keeps all open connections, however many have closed', async () => {
   const sockets = new OpenSockets(() => {})
   const open: Socket[] = []
   for (let i = 0; i < 300; i++) {
@@ -46,7 +46,7 @@ it('keeps all connections that are open, however many have closed', async () => 
   expect([...sockets.watch()]).toEqual(open)
 })
 
-it('forgets connections that have closed', async () => {
+it('OpenSockets forgets closed connections', async () => {
   const sockets = new OpenSockets(() => {})
   const socket = await closedStream()
   const asked = vi.spyOn(socket, 'closed', 'get')
@@ -56,7 +56,7 @@ it('forgets connections that have closed', async () => {
   expect(asked.mock.calls.length).toBeLessThan(100)
 })
 
-it('knows a closed connection that says only that it is destroyed', () => {
+it('OpenSockets recognises a closed connection by its destroyed property alone', () => {
   const sockets = new OpenSockets(() => {})
   sockets.add(Object.defineProperty(stream().destroy(), 'closed', { value: undefined }))
   expect(sockets.watch().size).toBe(0)

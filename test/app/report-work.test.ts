@@ -33,7 +33,7 @@ async function start(...own: Plugin[]) {
 const textsIn = async (work: ReportedWork | undefined) =>
   (await work?.list())?.items.map(({ statements }) => statements.map(({ text }) => text))
 
-it('lists the work of a plugin with the statements of the last run of each item', async () => {
+it('the report lists the jobs of a plugin with the statements of their last runs', async () => {
   const { works, run } = await start({ name: 'other' }, queue())
   expect(works).toHaveLength(1)
   run('a', 'select 1', 'select 2')
@@ -44,7 +44,7 @@ it('lists the work of a plugin with the statements of the last run of each item'
   expect(await works[0]?.list()).toMatchObject({ title: 'Mails', items: [item('a'), item('b')] })
 })
 
-it('keeps the newest 50 items, 100 statements of a run, and 200 runs', async () => {
+it('the report keeps the newest 50 items, 100 statements of a run, and 200 runs', async () => {
   const limits: number[] = []
   const list = (limit: number) => {
     limits.push(limit)
@@ -61,7 +61,7 @@ it('keeps the newest 50 items, 100 statements of a run, and 200 runs', async () 
   expect(limits).toEqual([50, 50])
 })
 
-it('calls the actions of the plugin, and no other function', async () => {
+it('the report calls only the actions of the plugin, and no other function', async () => {
   const actions = { retry: (id: string) => `${id} runs again.` }
   const { works } = await start(queue({ actions }), queue())
   expect(await works[0]?.act('retry', 'a')).toBe('a runs again.')
@@ -69,7 +69,7 @@ it('calls the actions of the plugin, and no other function', async () => {
   await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action retry.')
 })
 
-it('adds nothing to an application without work, and calls no `work` outside of blazon dev', async () => {
+it('an application without jobs reports nothing, and calls `work` only in blazon dev', async () => {
   expect(reportWork({} as never, [{ name: 'other' }])).toEqual([])
   const work = () => {
     throw new Error('called')

@@ -211,14 +211,14 @@ describe('resolveSettings', () => {
       expect(each).not.toSatisfy(isFrozenObject)
   })
 
-  it('does not change when the program changes its lists afterwards', () => {
+  it('returns settings that do not follow later changes to the given lists', () => {
     const middlewares = [none]
     const settings = settingsOf({ middlewares })
     middlewares.push(none)
     expect(settings.middlewares).toHaveLength(1)
   })
 
-  it('reports all errors in one ConfigError, in a fixed order, and warns of unknown options', () => {
+  it('reports all errors in one ConfigError in a fixed order, and warns of unknown options', () => {
     const options = {
       nonsense: 1,
       validation: { messages: 'none' },
@@ -272,7 +272,7 @@ describe('a documented default', () => {
   it('is read from the docstrings', () => expect(documented.length).toBeGreaterThan(20))
 
   it.each(documented)(
-    'is the default of the settings: $group $name',
+    'equals the default in the settings: $group $name',
     ({ group, name, literal }) => {
       const value: unknown = new Function(`return ${literal}`)()
       const plain = settingsOf({ [group]: group === 'rateLimit' ? true : { ...REQUIRED[group] } })

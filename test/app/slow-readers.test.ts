@@ -41,7 +41,7 @@ function start(sockets: object[], logger: Partial<Logger> = { warn() {} }) {
 }
 
 describe('the watch for slow readers', () => {
-  it('has one timer for all requests, and none while nothing is under way', () => {
+  it('uses one timer for all requests, and no timer while nothing is running', () => {
     const { clock, readers } = start([])
     expect(clock.set).toHaveLength(0)
     for (let i = 0; i < 5; i++) readers.watch()
@@ -67,7 +67,7 @@ describe('the watch for slow readers', () => {
     expect(clock.set).toHaveLength(0)
   })
 
-  it('counts from the last byte that the client has taken', () => {
+  it('counts from the last byte that the client has received', () => {
     const socket = connection(10)
     const { clock, readers } = start([socket])
     readers.watch()
@@ -94,7 +94,7 @@ describe('the watch for slow readers', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('full'))],
-  ])('cuts all although the logger %s', (_how, warn) => {
+  ])('ends all slow connections even though the logger %s', (_how, warn) => {
     const sockets = [connection(1), connection(1)]
     const { clock, readers } = start(sockets, { warn: warn as Logger['warn'] })
     readers.watch()

@@ -12,7 +12,7 @@ describe('the system clock', () => {
     for (const timer of timers) timer.cancel()
   })
 
-  it('reads the clock of fake timers as long as they are in use', () => {
+  it('uses the time of fake timers while they are installed', () => {
     vi.useFakeTimers()
     const start = systemClock.monotonic()
     vi.advanceTimersByTime(10_000)
@@ -35,7 +35,7 @@ describe('the system clock', () => {
     expect(isDue).toBe(true)
   })
 
-  it('calls an interval until it is cancelled, also from its own callback', () => {
+  it('calls an interval until it is cancelled, even from its own callback', () => {
     vi.useFakeTimers()
     let count = 0
     const timer = systemClock.setInterval(() => {
@@ -45,7 +45,7 @@ describe('the system clock', () => {
     expect(count).toBe(3)
   })
 
-  it('can be cancelled at any stage of a long wait, and twice', () => {
+  it('allows a long wait to be cancelled at any stage, and twice', () => {
     vi.useFakeTimers()
     const timer = systemClock.setTimeout(() => expect.unreachable(), 2 ** 32)
     vi.advanceTimersByTime(2 ** 31 + 10)

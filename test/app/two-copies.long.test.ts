@@ -69,7 +69,7 @@ it.each([
   ['a controller', ['shared/controller.ts']],
   ['a value of a handler', ['own/controller.ts']],
   ['a plugin', ['own/controller.ts', 'shared/plugin.ts']],
-])('an application with %s of another copy of the package does not start', async (_, files) => {
+])('an application with %s from another copy of the package does not start', async (_, files) => {
   const problems = await run(...files)
   expect(problems).toMatchObject([{ code: 'E_PACKAGE_TWICE', subject: 'blazon' }])
   expect(problems[0].cause).toContain(copy)

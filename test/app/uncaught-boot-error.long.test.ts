@@ -73,14 +73,14 @@ describe('an uncaught boot error', () => {
     }
   })
 
-  it('shows the line of the program where a factory has failed', async () => {
+  it('shows the line of the program where a factory failed', async () => {
     const text = await run('factory.mjs')
     expect(text).toContain('No database today')
     expect(framesOf(text)[0]).toMatch(/factory\.mjs:6:/)
     expect(text).toMatch(/at connect \(.*factory\.mjs:4:/)
   })
 
-  it('does not change an error of the program', async () => {
+  it('does not change errors that the program throws', async () => {
     const text = await run('hook.mjs')
     expect(text).toContain('Error: No database today')
     expect(framesOf(text)[0]).toMatch(/onInit \(.*hook\.mjs:5:/)

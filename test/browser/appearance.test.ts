@@ -42,14 +42,14 @@ async function luminance(page: Page): Promise<number> {
   })()`)
 }
 
-describeInChromium('the page', () => {
+describeInChromium('documentation pages', () => {
   const open = pagesOfFile()
   beforeAll(() => {
     mkdirSync(folder, { recursive: true })
   })
 
   it.each(CASES)(
-    'of $kind fits into $width px and has a $scheme background',
+    'the $kind page fits into $width px and has a $scheme background',
     async ({ kind, width, scheme }) => {
       peer.isHidden = kind === 'built-in'
       await using shop = await openShop()
@@ -78,7 +78,7 @@ describeInChromium('the page', () => {
     },
   )
 
-  it('of swagger-ui changes to dark colours when the browser does', async () => {
+  it('the swagger-ui page switches to dark mode with the browser', async () => {
     peer.isHidden = false
     await using shop = await openShop()
     const { page } = await open(shop.origin, { colorScheme: 'light' })

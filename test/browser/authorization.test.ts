@@ -36,7 +36,7 @@ async function stored(page: Page): Promise<{ local: string; session: string; coo
   }
 }
 
-describeInChromium('authorisation on the page', () => {
+describeInChromium('authorisation on the documentation page', () => {
   const open = pagesOfFile()
   afterEach(() => {
     vi.unstubAllEnvs()
@@ -54,7 +54,7 @@ describeInChromium('authorisation on the page', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows the 401 for a wrong token, and for a missing token', async () => {
+  it('shows the 401 response for a wrong token, and for a missing token', async () => {
     await using shop = await openShop()
     const { page } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
@@ -68,7 +68,7 @@ describeInChromium('authorisation on the page', () => {
     expect(shop.seen).toEqual([undefined, 'Bearer eve'])
   })
 
-  it('has a lock on protected operations only', async () => {
+  it('shows a lock on protected operations only', async () => {
     await using shop = await openShop()
     const { page } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
@@ -83,7 +83,7 @@ describeInChromium('authorisation on the page', () => {
     ])
   })
 
-  it('is kept after a reload in development, but not in another tab', async () => {
+  it('is kept after a page reload in development, but not in another tab', async () => {
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
@@ -99,7 +99,7 @@ describeInChromium('authorisation on the page', () => {
     expect(problems).toEqual([])
   })
 
-  it('is removed by a logout, also after a reload in development', async () => {
+  it('is removed by a logout and stays removed after a reload in development', async () => {
     await using shop = await openShop()
     const { page } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)
@@ -111,7 +111,7 @@ describeInChromium('authorisation on the page', () => {
     expect((await stored(page)).session).not.toContain('ada')
   })
 
-  it('is removed by a reload in production, and is never stored', async () => {
+  it('is removed by a page reload in production, and is never stored', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
@@ -124,7 +124,7 @@ describeInChromium('authorisation on the page', () => {
     expect((await requestMe(page)).status).toMatch(/^401/)
   })
 
-  it('works if the stored value is broken', async () => {
+  it('works even if the stored value is broken', async () => {
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
     await page.goto(`${shop.url}/api-docs`)

@@ -62,7 +62,7 @@ describeInChromium('the dashboard', () => {
   }
 
   it.each(CASES)(
-    'has no violation of axe, and fits, at $width px in $scheme',
+    'has no accessibility violations and fits the window, at $width px in $scheme',
     async ({ width, scheme }) => {
       const own = await openDay()
       const { page, problems } = await visit(own, {
@@ -81,7 +81,7 @@ describeInChromium('the dashboard', () => {
     },
   )
 
-  it('takes the token out of the address, and keeps it for this tab only', async () => {
+  it('removes the token from the address, and keeps it for this tab only', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     expect(page.url()).toBe(`${own.origin}/#/requests`)
@@ -95,7 +95,7 @@ describeInChromium('the dashboard', () => {
     expect(await other.page.locator('tbody tr').count()).toBe(0)
   })
 
-  it('is used by keyboard alone: open a request, copy it, go back to it in the list, filter', async () => {
+  it('can be used with the keyboard alone to open, copy, find again and filter requests', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -134,7 +134,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows a route, and returns to it in the list', async () => {
+  it('opens a route, and returns to the same route in the list', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own, { viewport: { width: 400, height: 800 } })
     await goTo(page, own, '#/routes')
@@ -149,7 +149,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows work with its statements, and lets a dead job run again by keyboard', async () => {
+  it('shows a job with its statements, and can run a dead job again by keyboard', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     await page.getByRole('link', { name: 'Work' }).press('Enter')
@@ -166,7 +166,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows requests as they arrive', async () => {
+  it('shows new requests as they arrive', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     own.dashboard.add(reported({ url: '/live' }))
@@ -174,7 +174,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('keeps the last 200 requests', async () => {
+  it('keeps only the last 200 requests', async () => {
     const own = await openDashboard(builtFiles())
     for (let i = 1; i <= 201; i++) own.dashboard.add(reported({ url: `/n/${i}` }))
     const { page } = await visit(own)
@@ -185,7 +185,7 @@ describeInChromium('the dashboard', () => {
     await page.getByText('no longer stored').waitFor()
   })
 
-  it('shows texts of requests as texts', async () => {
+  it('displays markup in requests as plain text', async () => {
     const markup = '<img src=x onerror=alert(1)>'
     const own = await openDashboard(builtFiles())
     own.dashboard.add(
@@ -202,7 +202,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('reports the end of the command', async () => {
+  it('shows that the command has ended', async () => {
     const own = await openDay()
     const { page } = await visit(own)
     own.dashboard.close()
@@ -211,7 +211,7 @@ describeInChromium('the dashboard', () => {
     expect(await page.locator('tbody tr').count()).toBe(DAY.length)
   })
 
-  it('shows that the application does not start', async () => {
+  it('shows that the application has failed to start', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     own.dashboard.failed('The application did not start: its process ended with status 1.')

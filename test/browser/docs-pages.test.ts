@@ -59,11 +59,11 @@ async function shown(page: Page, kind: PageKind): Promise<string[]> {
   return page.locator(selector).evaluateAll((found: { id: string }[]) => found.map(({ id }) => id))
 }
 
-describeInChromium('the documentation', () => {
+describeInChromium('documentation pages', () => {
   const open = pagesOfFile()
 
   it.each(CASES)(
-    'of $kind shows all operations at $place $policy',
+    'the $kind page shows all operations at $place $policy',
     async ({ kind, around, prefix }) => {
       peer.isHidden = kind === 'built-in'
       const { options, middlewares } = around
@@ -97,7 +97,7 @@ describeInChromium('the documentation', () => {
   )
 
   it.each(['url', 'configUrl', 'urls.primaryName', 'spec'])(
-    'of swagger-ui ignores ?%s= of a link',
+    'the swagger-ui page ignores ?%s= in a link',
     async (name) => {
       peer.isHidden = false
       await using shop = await openShop()
@@ -109,7 +109,7 @@ describeInChromium('the documentation', () => {
     },
   )
 
-  it('of swagger-ui opens the operation in the fragment of a link', async () => {
+  it('the swagger-ui page opens the operation in the fragment of a link', async () => {
     peer.isHidden = false
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
@@ -119,7 +119,7 @@ describeInChromium('the documentation', () => {
     expect(problems.filter((problem) => !problem.includes('Deprecated: escaping'))).toEqual([])
   })
 
-  it('of the built-in page can be used with the keyboard alone', async () => {
+  it('the built-in page can be used with the keyboard alone', async () => {
     peer.isHidden = true
     await using shop = await openShop()
     const { page } = await open(shop.origin)

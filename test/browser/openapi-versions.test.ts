@@ -10,11 +10,11 @@ vi.mock('../../src/features/docs/find-swagger-ui.js', async (importOriginal) =>
 const KINDS: readonly PageKind[] = ['swagger-ui', 'built-in']
 const VERSIONS = ['3.0', '3.1', '3.2'] as const
 
-describeInChromium('the documentation page', () => {
+describeInChromium('documentation pages', () => {
   const open = pagesOfFile()
 
   it.each(KINDS.flatMap((kind) => VERSIONS.map((openapi) => ({ kind, openapi }))))(
-    'of $kind shows the operations of OpenAPI $openapi',
+    'the $kind page shows the operations of OpenAPI $openapi',
     async ({ kind, openapi }) => {
       peer.isHidden = kind === 'built-in'
       await using shop = await openShop({ swagger: { openapi } })

@@ -77,7 +77,7 @@ function paste(stdout: string, made: Project): void {
   made.write({ 'src/app.ts': `${import_}\n${list}` })
 }
 
-describe('a template with parts added', () => {
+describe('a template with added parts', () => {
   // Those of the others pass theirs in `test/scaffold`, in a project that npm, pnpm or yarn has installed.
   it.each([['service', 'legacy']])(
     'passes its checks and tests: %s, with %s decorators',

@@ -52,7 +52,7 @@ describe('blazon add', () => {
     },
   )
 
-  it('does not warn of access to a controller, which `auth.default` decides', async () => {
+  it('does not warn about access to a controller if `auth.default` decides it', async () => {
     const app = "new App({ auth: { guard: TokenGuard, default: 'protected' } })"
     const { stdout } = await new AddedTo({ 'src/app.ts': app }).add('controller orders')
     expect(stdout).not.toMatch(/public|protected|@Auth/)
@@ -69,7 +69,7 @@ describe('blazon add', () => {
     expect(test).toContain("from 'node:test'")
   })
 
-  it('runs in any folder of the project', async () => {
+  it('works in any folder of the project', async () => {
     const project = new AddedTo(PROJECT)
     await project.add('controller orders', 'src')
     await project.add('guard token --dir auth', 'src')
@@ -82,7 +82,7 @@ describe('blazon add', () => {
     'src/orders-controller.ts',
     'test/orders-controller.test.ts',
     'src/orders-controller.ts/x',
-  ])('replaces no file, and then writes nothing: %s', async (path) => {
+  ])('replaces no file, and writes nothing if a file exists: %s', async (path) => {
     const project = new AddedTo({ ...PROJECT, [path]: '// mine\n' })
     const before = project.files()
     const { status, stderr } = await project.add('controller orders')
@@ -91,7 +91,7 @@ describe('blazon add', () => {
     expect(project.files()).toEqual(before)
   })
 
-  it('stays inside the project, even with links', async () => {
+  it('writes only inside the project, even with links', async () => {
     const project = new AddedTo(PROJECT)
     const outside = mkdtempSync(join(tmpdir(), 'blazon-outside-'))
     onTestFinished(() => rmSync(outside, { recursive: true }))
@@ -107,13 +107,13 @@ describe('blazon add', () => {
     expect(existsSync(join(project.folder, 'other'))).toBe(false)
   })
 
-  it.each(['{', '[]x'])('needs a project: package.json is %j', async (manifest) => {
+  it.each(['{', '[]x'])('rejects an invalid package.json: %j', async (manifest) => {
     const { status, stderr } = await new AddedTo({ 'package.json': manifest }).add('guard token')
     expect(status).toBe(2)
     expect(stderr).toContain('is not inside a project')
   })
 
-  it('needs a kind and one name', async () => {
+  it('requires a kind and one name', async () => {
     const project = new AddedTo(PROJECT)
     for (const words of ['controller', 'service orders', 'controller a b']) {
       expect(await project.add(words)).toMatchObject({ status: 2 })
@@ -150,7 +150,7 @@ describe('a name', () => {
     expect(project.files()).toEqual(before)
   })
 
-  it('may be spelled in several ways, with the kind at its end', async () => {
+  it('can be spelled in several ways, and can end with the kind', async () => {
     for (const name of ['OrderItems', 'order_items', 'OrderItemsController']) {
       const project = new AddedTo(PROJECT)
       await project.add(['controller', name])
@@ -159,7 +159,7 @@ describe('a name', () => {
   })
 
   it.each(['class', 'new', 'constructor', 'toString', 'default'])(
-    'that is a word of the language becomes a name that is none: %s',
+    'becomes a valid identifier if it is a reserved word: %s',
     async (name) => {
       for (const kind of CODE) {
         expect(await new AddedTo(PROJECT).add([kind, name])).toMatchObject({ status: 0 })
@@ -171,7 +171,7 @@ describe('a name', () => {
     ['guard', 'auth', 'AuthGuard'],
     ['plugin', 'plugin', 'Plugin'],
     ['plugin', 'get', 'Get'],
-  ])('that the files import is refused: %s %s', async (kind, name, taken) => {
+  ])('is refused if the created files import the same name: %s %s', async (kind, name, taken) => {
     const project = new AddedTo(PROJECT)
     const before = project.files()
     const { status, stderr } = await project.add([kind, name])
@@ -182,7 +182,7 @@ describe('a name', () => {
 })
 
 describe('blazon add migration', () => {
-  it('has the next number, once', async () => {
+  it('uses the next number, and refuses an existing name', async () => {
     const project = new AddedTo({ ...PROJECT, 'migrations/0009_create_notes.sql': 'select 1' })
     const first = await project.add('migration AddNotes')
     expect(first).toEqual({
@@ -202,18 +202,18 @@ Write its statements before you save another file: \`blazon dev\` applies new mi
     expect(project.files()).toEqual(before)
   })
 
-  it('begins with 0001, in the folder of --dir', async () => {
+  it('starts with 0001, in the folder of --dir', async () => {
     const project = new AddedTo(PROJECT)
     await project.add('migration create_orders --dir db/steps')
     expect(project.read('db/steps/0001_create_orders.sql')).toMatch(/^-- Write the statements here/)
   })
 
-  it('follows a date', async () => {
+  it('uses the next number even after a timestamp', async () => {
     const project = new AddedTo({ ...PROJECT, 'migrations/20261231235959_a.sql': '' })
     expect((await project.add('migration b')).stdout).toContain('migrations/20261231235960_b.sql')
   })
 
-  it('creates a table of tenants beside others', async () => {
+  it('creates a tenant table beside others', async () => {
     const notes = { 'migrations/0001_notes.sql': 'create table notes (tenant_id text)' }
     const project = new AddedTo({ ...PROJECT, ...notes })
     const { stdout } = await project.add('migration create_orders')

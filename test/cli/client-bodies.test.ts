@@ -61,14 +61,14 @@ it('a client sends a form from an object or from URLSearchParams', async () => {
   }
 })
 
-it('a client sends text and bytes', async () => {
+it('a client sends strings and bytes', async () => {
   expect((await send('text', { body: 'häl' })).data).toEqual({ text: 'häl' })
   const body = new Uint8Array([1, 255])
   const sent = await send('bytes', { body, contentType: 'image/png' })
   expect(sent.data).toEqual({ hex: '01ff', type: 'image/png' })
 })
 
-it('a client sends the type that the caller names, else JSON', async () => {
+it('a client sends the media type of the call, or else JSON', async () => {
   const body = { item: 'a', count: 2 }
   const form = 'application/x-www-form-urlencoded'
   const csv = 'text/csv'
@@ -79,7 +79,7 @@ it('a client sends the type that the caller names, else JSON', async () => {
   expect(asText.data).toEqual({ got: 'a,2', type: csv })
 })
 
-it('the types of a client name the media type only where there is a choice', () => {
+it('the input types of a client contain the media type only if there is a choice', () => {
   const typeOf = (id: string) =>
     new RegExp(`  ${id}: \\{\\n    input: ([\\s\\S]*?);\\n    result`).exec(text)?.[1]
   expect(typeOf('Bodies_form')).toContain('| URLSearchParams')

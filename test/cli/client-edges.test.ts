@@ -110,9 +110,9 @@ async function call(
   return { url, init, headers: new Headers(init.headers), result }
 }
 
-describe('the URL of a client', () => {
+describe('the URL of a client request', () => {
   it.each(['http://host/v1', 'http://host/v1/', 'http://host/v1///'])(
-    'has one slash behind the base %s',
+    'has one slash after the base %s',
     async (baseUrl) => {
       expect((await call('plain', {}, { baseUrl })).url).toBe('http://host/v1/plain')
     },
@@ -142,8 +142,8 @@ describe('the URL of a client', () => {
   })
 })
 
-describe('what a client sends', () => {
-  it('has the signal, and no header that is null or undefined', async () => {
+describe('a client request', () => {
+  it('has the signal, but no header that is null or undefined', async () => {
     const { signal } = new AbortController()
     const headers = { 'X-A': undefined, 'X-B': null, 'X-C': 0, 'X-D': false }
     const { init, headers: sent } = await call('plain', { signal, headers })
@@ -153,7 +153,7 @@ describe('what a client sends', () => {
     expect((await call('plain')).init.signal).toBeUndefined()
   })
 
-  it('has the token where a requirement names a scheme, and the header of the call instead', async () => {
+  it('has the token for a secured operation, or the header of the call instead', async () => {
     const token = 'secret'
     for (const name of ['locked', 'inherited']) {
       expect((await call(name, {}, { token })).headers.get('Authorization')).toBe('Bearer secret')
@@ -169,7 +169,7 @@ describe('what a client sends', () => {
     expect((await call('locked', {}, { token: none })).headers.has('Authorization')).toBe(false)
   })
 
-  it('has the Content-Type of the call, or of the document', async () => {
+  it('has the Content-Type of the call, or else of the document', async () => {
     const body = { a: 1 }
     const { headers, init } = await call('merge', { body })
     expect(headers.get('Content-Type')).toBe('application/merge-patch+json')
@@ -188,7 +188,7 @@ describe('what a client sends', () => {
     )
   })
 
-  it('has dates and objects of a form as text, without its null fields', async () => {
+  it('has dates and objects in a form as strings, and omits null fields', async () => {
     const body = { at: new Date(0), of: { a: 1 }, none: null, no: false, list: ['x', null] }
     const form = (await call('form', { body })).init.body as FormData
     expect([...form]).toEqual([
@@ -204,10 +204,10 @@ describe('what a client sends', () => {
   })
 })
 
-describe('what a client returns', () => {
+describe('a client result', () => {
   const bodiless = (status: number) => new Response(null, { status })
 
-  it('has the data of an envelope apart from its body', async () => {
+  it('contains the data of an envelope and the whole body', async () => {
     const body = { statusCode: 'success', status: 200, message: 'OK', data: 'x' }
     const { result } = await call('enveloped', {}, { response: json(body) })
     expect(result).toMatchObject({ ok: true, status: 200, data: 'x', body })
@@ -216,20 +216,20 @@ describe('what a client returns', () => {
     expect(empty.result).toMatchObject({ ok: true, data: undefined, body: rest })
   })
 
-  it('has the whole body if the response may be an error', async () => {
+  it('contains the whole body if the response may be an error', async () => {
     const body = { statusCode: 'fail', message: 'no', data: 'x' }
     const { result } = await call('twoKinds', {}, { response: json(body) })
     expect(result).toMatchObject({ ok: true, data: body, body })
   })
 
-  it.each([204, 205])('has no data for %d, also where the document has 2XX', async (status) => {
+  it.each([204, 205])('contains no data for %d, even if the document has 2XX', async (status) => {
     for (const name of ['range', 'exact', 'named'].slice(0, status === 204 ? 3 : 2)) {
       const { result } = await call(name, {}, { response: bodiless(status) })
       expect(result).toMatchObject({ ok: true, status, data: undefined })
     }
   })
 
-  it('comes from the exact status, then its range, then default', async () => {
+  it('follows the exact status, then its range, then default', async () => {
     const body = { statusCode: 'success', message: 'OK', data: 'x' }
     const exact = await call('exact', {}, { response: json(body, 201) })
     expect(exact.result).toMatchObject({ ok: true, status: 201, data: body })
@@ -239,12 +239,12 @@ describe('what a client returns', () => {
     expect(other.result).toMatchObject({ ok: false, status: 400, error: { problem: 'p' } })
   })
 
-  it('has no body for HEAD', async () => {
+  it('contains no body for HEAD', async () => {
     const response = new Response(null, { headers: { 'Content-Type': 'application/json' } })
     expect((await call('head', {}, { response })).result).toMatchObject({ ok: true, status: 200 })
   })
 
-  it('has the stream of events, the text of a text, and undefined for no text', async () => {
+  it('contains an event stream, a text body, or undefined for an empty body', async () => {
     const events = new Response('data: 1\n\n', { headers: { 'Content-Type': 'text/event-stream' } })
     expect((await call('events', {}, { response: events })).result.data).toBe(events.body)
     const { result } = await call('plain', {}, { response: new Response('hello') })
@@ -253,7 +253,7 @@ describe('what a client returns', () => {
     expect(none.result.data).toBeUndefined()
   })
 
-  it('has errors of the own format of the application for statuses that are not documented', async () => {
+  it('contains errors in the format of the application for undocumented statuses', async () => {
     const sent = { problem: 'teapot' }
     const { result } = await call('own', {}, { response: json(sent, 418) })
     expect(result).toMatchObject({ ok: false, status: 418, error: sent })
@@ -267,7 +267,7 @@ describe('what a client returns', () => {
 })
 
 describe('the types of a client', () => {
-  it('require the input where a parameter or the body is required', () => {
+  it('require the input if a parameter or the body is required', () => {
     const parameter = (required: boolean) => ({ name: 'q', in: 'query', schema: text, required })
     const requestBody = (required: boolean) => ({ required, content: content(text) })
     const inputs: [string, object, boolean][] = [
@@ -292,7 +292,7 @@ describe('the types of a client', () => {
     return written.slice(at, written.indexOf('\n  };', at)).replace(/\s+/g, ' ')
   }
 
-  it('have 204 and 205 without a body beside 2XX, unless they are named', () => {
+  it('give 204 and 205 no body beside 2XX, unless the document names them', () => {
     expect(typesOf('range')).toContain(
       'Success<Exclude<Status2XX, 204 | 205>, string> | Success<204 | 205, undefined>',
     )
@@ -300,28 +300,28 @@ describe('the types of a client', () => {
     expect(typesOf('named')).toContain('Success<204 | 205, undefined>')
   })
 
-  it('are text, a stream of events or a file by the media type', () => {
+  it('use string, an event stream or Blob by the media type', () => {
     expect(typesOf('csv')).toContain('Success<200, string>')
     expect(typesOf('events')).toContain('Success<200, Response["body"]>')
     expect(typesOf('file')).toContain('Success<200, Blob>')
   })
 
-  it('have Enveloped for envelopes of a success only', () => {
+  it('use Enveloped only for envelopes that cannot be errors', () => {
     expect(typesOf('enveloped')).toContain('Enveloped<200,')
     expect(typesOf('twoKinds')).not.toContain('Enveloped')
   })
 
-  it('have no undocumented errors where the document has a default', () => {
+  it('have no undocumented errors if the document has a default response', () => {
     expect(typesOf('exact')).not.toContain('UndocumentedError')
     expect(typesOf('plain')).toContain('Failure<Status4XX | Status5XX, UndocumentedError>')
     expect(typesOf('own')).not.toContain('UndocumentedError')
   })
 
-  it('are not ended by a comment of the document, however often it tries', () => {
+  it('cannot be broken by text in the document that ends a comment', () => {
     expect(written.split('\n')[0]).toContain('Edges *\\/ of *\\/ a client 1.')
   })
 
-  it('are written for schemas with references, unions and intersections', () => {
+  it('support schemas with references, unions and intersections', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     const types: [OpenApiSchema, string][] = [
       [ref('a~1b~1c~0d~0e'), 'a_b_c_d_e'],

@@ -40,7 +40,7 @@ async function idsOf(items: AsyncIterable<Note> | undefined): Promise<number[]> 
 
 const METHODS = ['byCursor', 'byNumber']
 
-describe('a generated client of a list with pages', () => {
+describe('a generated client for a list with pages', () => {
   it.each([
     { openapi: '3.0' },
     { openapi: '3.1' },
@@ -56,13 +56,13 @@ describe('a generated client of a list with pages', () => {
     }
   })
 
-  it.each(METHODS)('still reads one page by %s', async (method) => {
+  it.each(METHODS)('can also read one page by %s', async (method) => {
     const notes = await notesOf()
     const page = await notes[method]?.()
     expect(page).toMatchObject({ ok: true, data: { items: [{ id: 1 }, { id: 2 }] } })
   })
 
-  it.each(METHODS)('sends query and headers with each page of %s', async (method) => {
+  it.each(METHODS)('sends the query and headers with each page of %s', async (method) => {
     const notes = await notesOf()
     const input = { query: { color: 'red' }, headers: { 'X-Tag': 'x' } }
     expect(await idsOf(notes[method]?.all(input))).toEqual([1, 3, 5, 7])
@@ -71,7 +71,7 @@ describe('a generated client of a list with pages', () => {
     expect(input).toEqual({ query: { color: 'red' }, headers: { 'X-Tag': 'x' } })
   })
 
-  it('reads all items in an order of the document', async () => {
+  it('reads all items in an order that the document allows', async () => {
     const app = pagedApp()
     open.push(app)
     expect(emitClient(app.document)).toContain('sort?: "oldest" | "newest"')
@@ -81,20 +81,20 @@ describe('a generated client of a list with pages', () => {
     expect(seen.urls.every((url) => url.includes('sort=newest'))).toBe(true)
   })
 
-  it('begins at the position in the query', async () => {
+  it('starts at the position in the query', async () => {
     const notes = await notesOf()
     const input = { query: { page: 3 } }
     await expect(idsOf(notes['byNumber']?.all(input))).rejects.toMatchObject({ status: 400 })
     expect(await idsOf(notes['byNumber']?.all({ query: { page: 3, pageSize: 3 } }))).toEqual([7])
   })
 
-  it('requests no page that is not read', async () => {
+  it('does not request pages that are not read', async () => {
     const notes = await notesOf()
     for await (const { id } of notes['byCursor']?.all() ?? []) if (id === 2) break
     expect(seen.urls).toHaveLength(1)
   })
 
-  it('throws the failure of a page, after the items before it', async () => {
+  it('throws the error of a failed page after the items before it', async () => {
     const notes = await notesOf()
     const ids: number[] = []
     const read = async () => {
@@ -120,7 +120,7 @@ describe('a generated client of a list with pages', () => {
     })
   })
 
-  it('is ended by its signal, between two items', async () => {
+  it('stops when its signal is aborted between two items', async () => {
     const notes = await notesOf()
     const abort = new AbortController()
     const ids: number[] = []
@@ -144,7 +144,7 @@ describe('a generated client of a list with pages', () => {
   it.each([
     [{ items: 1, next: null }, 'no list of items'],
     [{ items: [], next: 'same' }, 'its own next page'],
-  ])('refuses the page %j', async (data, cause) => {
+  ])('rejects the page %j', async (data, cause) => {
     const body = JSON.stringify({ statusCode: 'success', status: 200, message: 'OK', data })
     const headers = { 'content-type': 'application/json' }
     const notes = await notesOf({}, { fetch: async () => new Response(body, { headers }) })

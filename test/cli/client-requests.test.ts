@@ -92,19 +92,19 @@ async function call(
   return { url, init, headers: new Headers(init.headers), result }
 }
 
-describe('a path', () => {
-  it('is encoded, slashes included', async () => {
+describe('a path parameter', () => {
+  it('is encoded, including slashes', async () => {
     const { url, init } = await call('path', { params: { id: 'a/b?#é', group: '100%' } })
     expect(url).toBe('http://host/v1/in/a%2Fb%3F%23%C3%A9/of/100%25')
     expect(init.method).toBe('GET')
   })
 
-  it.each(['', '.', '..', undefined])('refuses %j, which would change the path', async (id) => {
+  it.each(['', '.', '..', undefined])('is rejected if its value is %j', async (id) => {
     await expect(call('path', { params: { id, group: 'x' } })).rejects.toThrow(TypeError)
   })
 })
 
-describe('a query', () => {
+describe('the query of a request', () => {
   it.each([
     [{ each: ['a', 'b c'] }, '?each=a&each=b%20c'],
     [{ joined: ['a', 'b,c'] }, '?joined=a,b%2Cc'],
@@ -113,20 +113,20 @@ describe('a query', () => {
     [{ 'a&b': '=&' }, '?a%26b=%3D%26'],
     [{ each: [], joined: undefined, 'a&b': null }, ''],
     [{ 'a&b': new Date(0) }, '?a%26b=1970-01-01T00%3A00%3A00.000Z'],
-  ])('of %j is %s', async (query, expected) => {
+  ])('is made from %j as %s', async (query, expected) => {
     const { url } = await call('query', { query })
     expect(url).toBe(`http://host/v1/query${expected}`)
   })
 })
 
 describe('a body', () => {
-  it('is JSON', async () => {
+  it('is sent as JSON', async () => {
     const { init, headers } = await call('json', { body: { a: 'x' } })
     expect(init.body).toBe('{"a":"x"}')
     expect(headers.get('Content-Type')).toBe('application/json')
   })
 
-  it('is a form with files', async () => {
+  it('is sent as a form with files', async () => {
     const { init, headers } = await call('form', {
       body: { a: new Blob(['x']), b: ['y', 'z'], c: 1 },
     })
@@ -139,7 +139,7 @@ describe('a body', () => {
     expect((await call('form', { body: own })).init.body).toBe(own)
   })
 
-  it('is form fields', async () => {
+  it('is sent as form fields', async () => {
     const { init, headers } = await call('fields', { body: { a: 'x y', b: ['1', '2'] } })
     expect(init.body).toBe('a=x%20y&b=1&b=2')
     expect(headers.get('Content-Type')).toBe('application/x-www-form-urlencoded')
@@ -150,7 +150,7 @@ describe('a body', () => {
     expect((await call('bytes', { body: bytes })).init.body).toBe(bytes)
   })
 
-  it('is absent when the call passes none', async () => {
+  it('is absent if the call passes none', async () => {
     const { init, headers } = await call('json', {})
     expect(init.body).toBeUndefined()
     expect(headers.has('Content-Type')).toBe(false)
@@ -158,7 +158,7 @@ describe('a body', () => {
 })
 
 describe('headers', () => {
-  it('come from the client, then from the call', async () => {
+  it('set in the call override headers set in the client', async () => {
     const options = { headers: { 'X-A': 'client', 'X-B': 'client' } }
     const { headers } = await call('headers', { headers: { 'X-Count': 3, 'x-b': 'call' } }, options)
     expect(headers.get('X-A')).toBe('client')
@@ -167,7 +167,7 @@ describe('headers', () => {
     expect(headers.get('Accept')).toBe('application/json, */*;q=0.5')
   })
 
-  it('contain the token for operations with security only', async () => {
+  it('contain the token only for operations with security', async () => {
     const options = { token: async () => 's3cret' }
     expect((await call('locked', {}, options)).headers.get('Authorization')).toBe('Bearer s3cret')
     expect((await call('json', {}, options)).headers.has('Authorization')).toBe(false)
@@ -190,17 +190,17 @@ describe('a response', () => {
       answer({ statusCode: 'error', status: 409, message: 'Taken' }, 409),
       { ok: false, status: 409, error: { message: 'Taken' } },
     ],
-  ])('of %s is read', async (name, response, expected) => {
+  ])('is read by its status and media type: %s', async (name, response, expected) => {
     expect((await call(name, {}, { response })).result).toMatchObject(expected)
   })
 
-  it('with a file is a Blob', async () => {
+  it('is returned as a Blob if it is a file', async () => {
     const response = new Response('%PDF', { headers: { 'Content-Type': 'application/pdf' } })
     const { result } = await call('file', {}, { response })
     expect(await result.data.text()).toBe('%PDF')
   })
 
-  it('of a redirect has its documented status when a browser hides it', async () => {
+  it('has the documented status if a browser hides it for a redirect', async () => {
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
       status: { value: 0 },
@@ -209,7 +209,7 @@ describe('a response', () => {
     expect(result).toMatchObject({ ok: true, status: 302, data: undefined })
   })
 
-  it('with a redirect is not followed', async () => {
+  it('is not followed if it is a redirect', async () => {
     const response = new Response(null, { status: 302 })
     expect((await call('moved', {}, { response })).init.redirect).toBe('manual')
     expect((await call('json', {})).init.redirect).toBeUndefined()
@@ -221,7 +221,7 @@ describe('a response', () => {
     ['of a proxy in JSON of another form', answer({ error: 'no upstream' }, 502)],
     ['without the JSON that the document declares', new Response('<h1>Hello</h1>')],
     ['with broken JSON', new Response('{', { headers: { 'Content-Type': 'application/json' } })],
-  ])('%s is an UnexpectedResponseError', async (_, response) => {
+  ])('%s causes an UnexpectedResponseError', async (_, response) => {
     const body = await response.clone().text()
     await expect(call('json', {}, { response })).rejects.toMatchObject({
       name: 'UnexpectedResponseError',

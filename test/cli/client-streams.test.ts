@@ -102,9 +102,9 @@ async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
   return list
 }
 
-describe('a generated client of a stream', () => {
+describe('a generated client for a stream', () => {
   it.each(['3.0', '3.1', '3.2'] as const)(
-    'iterates its items, from a document of %s',
+    'iterates over its items, from a document of %s',
     async (version) => {
       const { call, text } = await clientOf(version)
       expect(text).toContain('Success<200, Stream<Item>>')
@@ -113,7 +113,7 @@ describe('a generated client of a stream', () => {
     },
   )
 
-  it('continues after the last event of a broken connection', async () => {
+  it('continues after the last event if the connection breaks', async () => {
     const { call } = await clientOf()
     const { data } = await call('resumed')
     expect(await all(data)).toEqual([1, 2, 3, 4, 5].map((n) => ({ n })))
@@ -121,7 +121,7 @@ describe('a generated client of a stream', () => {
     expect(data.lastEventId).toBe('5')
   })
 
-  it('throws the error that has ended the stream', async () => {
+  it('throws the error that ended the stream', async () => {
     const { call } = await clientOf()
     const items: unknown[] = []
     const read = async () => {
@@ -135,12 +135,12 @@ describe('a generated client of a stream', () => {
     expect(items).toEqual([{ n: 1 }])
   })
 
-  it('returns an error before the first item as any other error', async () => {
+  it('returns an error before the first item like any other error', async () => {
     const { call } = await clientOf()
     expect(await call('refused')).toMatchObject({ ok: false, status: 404 })
   })
 
-  it('fails if lines break off', async () => {
+  it('fails if a stream of lines breaks', async () => {
     const { call } = await clientOf()
     const { data } = await call('broken')
     await expect(all(data)).rejects.toThrow()
@@ -153,7 +153,7 @@ describe('a generated client of a stream', () => {
   })
 })
 
-describe('a generated client reads a stream that arrives in any pieces', () => {
+describe('a generated client that receives a stream in any pieces', () => {
   /** Bytes, cut at the places that a test has chosen. */
   const anyCuts = fc.infiniteStream(fc.nat({ max: 12 }))
   function inPieces(text: string, type: string, cuts: Iterator<number>): Response {
@@ -182,7 +182,7 @@ describe('a generated client reads a stream that arrives in any pieces', () => {
   const anyValue = fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' })
   const anyLineEnd = fc.constantFrom('\n', '\r', '\r\n')
 
-  it('which are events, with every line end, comments, ids and unknown fields', async () => {
+  it('reads events with every line ending, comments, ids and unknown fields', async () => {
     const anyField = fc.constantFrom(
       ': comment',
       ':',
@@ -225,7 +225,7 @@ describe('a generated client reads a stream that arrives in any pieces', () => {
     await fc.assert(all200, { numRuns: 200 })
   })
 
-  it('which are lines, with and without a line end after the last one', async () => {
+  it('reads lines with and without a line ending after the last one', async () => {
     const values = fc.array(anyValue, { maxLength: 6 })
     const all100 = fc.asyncProperty(
       values,
@@ -244,7 +244,7 @@ describe('a generated client reads a stream that arrives in any pieces', () => {
 
 describe('the comparison of documents', () => {
   it.each(['3.0', '3.2'] as const)(
-    'reports a field that items of a stream lose (%s)',
+    'reports a field that was removed from stream items (%s)',
     (openapi) => {
       const base = documentOf(z.object({ n: z.number(), at: z.string() }), openapi)
       const changes = compareDocuments(base, documentOf(z.object({ n: z.number() }), '3.0'))
@@ -253,7 +253,7 @@ describe('the comparison of documents', () => {
     },
   )
 
-  it('reports no change between the versions of OpenAPI', () => {
+  it('reports no change between equal documents in different versions of OpenAPI', () => {
     const changes = compareDocuments(documentOf(Item, '3.0'), documentOf(Item, '3.2'))
     expect(changes).toEqual([])
   })

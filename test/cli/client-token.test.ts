@@ -71,17 +71,17 @@ describe('the authorization of a call', () => {
     expect((await sent('locked', options, input)).get('authorization')).toBe(expected)
   })
 
-  it('is not a token when the operation has no security', async () => {
+  it('has no token if the operation has no security', async () => {
     expect((await sent('open', { token: 't' })).get('authorization')).toBeNull()
     expect((await sent('open', { token: 't' }, call)).get('authorization')).toBe('Basic call')
   })
 
-  it('is the token if there is one when the security of the operation is optional', async () => {
+  it('has the token, if there is one, for an operation with optional security', async () => {
     expect((await sent('either', { token: 't' })).get('authorization')).toBe('Bearer t')
     expect((await sent('either', {})).get('authorization')).toBeNull()
   })
 
-  it('is the result of the token function for each call', async () => {
+  it('uses the result of the token function for each call', async () => {
     let count = 0
     const options = { token: () => `t${++count}` }
     const seen = []
@@ -106,7 +106,7 @@ describe('baseUrl', () => {
 })
 
 describe('other headers', () => {
-  it('of the call override headers of the client, in any case', async () => {
+  it('are taken from the call before those of the client, in any case', async () => {
     const options = { headers: { 'X-A': 'client', 'x-b': 'client', 'Content-Type': 'text/plain' } }
     const headers = await sent('open', options, { headers: { 'x-a': 'call', 'X-C': 'call' } })
     expect(['x-a', 'x-b', 'x-c'].map((name) => headers.get(name))).toEqual([

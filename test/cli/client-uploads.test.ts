@@ -48,7 +48,7 @@ const PDF = Buffer.from('%PDF-\x00\xff', 'latin1')
 const receipt = new File([PDF], 'R 1.pdf', { type: 'application/pdf' })
 const claim = { title: 'Tea', pages: 2, tags: ['a', 'b'], receipt }
 
-it('a client sends File and Blob, several files, and fields beside them', async () => {
+it('a client sends File and Blob, several files, and other fields', async () => {
   const photos = [new Blob([Uint8Array.of(0, 255)], { type: 'image/x' }), new File(['x'], 'ä.txt')]
   const { ok, data } = await send({ ...claim, photos })
   expect({ ok, data }).toEqual({
@@ -66,7 +66,7 @@ it('a client sends File and Blob, several files, and fields beside them', async 
   })
 })
 
-it('a client sends a FormData as it is', async () => {
+it('a client sends a FormData unchanged', async () => {
   const form = new FormData()
   form.append('title', 'Tea')
   form.append('pages', '1')
@@ -96,6 +96,6 @@ it.each([
     415,
     'UNSUPPORTED_MEDIA_TYPE',
   ],
-])('a client returns the error of the server for %s', async (_, body, status, code) => {
+])('a client returns the server error for %s', async (_, body, status, code) => {
   expect(await send(body)).toMatchObject({ ok: false, status, error: { code } })
 })

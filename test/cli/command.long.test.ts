@@ -35,7 +35,7 @@ describe.each([
   ['experimentalDecorators, ESM', 'module', LEGACY, LEGACY_CONTROLLER],
   ['experimentalDecorators, CommonJS', 'commonjs', LEGACY, LEGACY_CONTROLLER],
 ])('a project with %s', (_, type, config, controller) => {
-  it('is read without being started, from wherever the command is run', async () => {
+  it('is read without being started, from any working directory', async () => {
     const own = project().write({
       'package.json': { type },
       'tsconfig.json': config,
@@ -57,7 +57,7 @@ describe.each([
   })
 })
 
-describe.each(['module', 'commonjs'])('a module .cts in a package of the type %s', (type) => {
+describe.each(['module', 'commonjs'])('a .cts module in a package of the type %s', (type) => {
   it('is read', async () => {
     const own = project().write({
       'package.json': { type },
@@ -152,7 +152,7 @@ describe('an application', () => {
       `import { UsersController } from './users-controller.js'
        export default async () => ({ controllers: [UsersController] })`,
     ],
-  ])('is found where it %s', async (_, text) => {
+  ])('is found if it %s', async (_, text) => {
     expect(await rows(text)).toBe(ROW)
   })
 
@@ -181,7 +181,7 @@ describe('an application', () => {
     ])
   })
 
-  it('may use another copy of the package than the command', async () => {
+  it('can use another copy of the package than the command', async () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const twofold = project(['tsx', 'zod', ...Object.keys(dependencies)]).write({
       'package.json': { type: 'module' },
@@ -202,7 +202,7 @@ describe('an application', () => {
     expect(readFileSync(own.command, 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
   })
 
-  it('is filtered by any part of a row', async () => {
+  it('has a list of routes that can be filtered by any part of a row', async () => {
     const filtered = await own.run(['routes', '--filter', 'GETBYID'])
     expect(filtered.stdout).toBe(ROW)
     const none = await own.run(['routes', '--filter', 'nothing'])
@@ -214,12 +214,12 @@ describe('an application', () => {
   })
 })
 
-describe('the entry', () => {
+describe('the entry file', () => {
   it.each([
     ['blazon.config.json', { 'blazon.config.json': { entry: 'lib/x.js' } }],
     ['blazon.config.ts', { 'blazon.config.ts': "export default { entry: 'lib/x.js' as string }" }],
     ['package.json', { 'package.json': { type: 'module', blazon: { entry: 'lib/x.js' } } }],
-  ])('is named by %s', async (_, files) => {
+  ])('can be set in %s', async (_, files) => {
     const own = project().write({
       'package.json': { type: 'module' },
       'lib/users-controller.js': COMPILED_CONTROLLER,
@@ -246,7 +246,7 @@ describe('openapi export', () => {
   const run = (...args: string[]) => own.run(['openapi', 'export', ...args])
   const lastLine = ({ stderr }: { stderr: string }) => stderr.trimEnd().split('\n').at(-1)
 
-  it('writes the document and a client, and does not write files that are up to date', async () => {
+  it('writes the document and a client, and does not rewrite current files', async () => {
     const first = await run('--client', 'typescript')
     expect(first).toMatchObject({ status: 0, stdout: '' })
     expect(lastLine(first)).toMatch(
@@ -273,7 +273,7 @@ describe('openapi export', () => {
     expect(own.read('openapi.json')).toBe(stale)
   })
 
-  it('keeps a client up to date that it has written, and compares it, also without --client', async () => {
+  it('updates a client that it has written, and compares it, even without --client', async () => {
     const client = 'src/openapi-client.ts'
     await run('--client', 'typescript')
     const fresh = own.read(client)
@@ -298,7 +298,7 @@ describe('openapi export', () => {
     expect(parse(own.read('docs/api.yml'))).toEqual(JSON.parse(stdout))
   })
 
-  it('fails on warnings with --strict, and prints them without', async () => {
+  it('fails on warnings with --strict, and otherwise prints them', async () => {
     own.write({
       'src/odd.js': `
         import { App } from 'blazon'
@@ -313,7 +313,7 @@ describe('openapi export', () => {
     expect(own.has('strict.json')).toBe(false)
   })
 
-  it('fails on a decorator of another framework', async () => {
+  it('fails for a decorator of another framework', async () => {
     own.write({
       'src/guarded.js': `
         import { App } from 'blazon'
@@ -330,7 +330,7 @@ describe('openapi export', () => {
     })
   })
 
-  it('requires --path when there are several documents', async () => {
+  it('requires --path if there are several documents', async () => {
     own.write({
       'src/two.js': `
         import { App } from 'blazon'
@@ -349,7 +349,7 @@ describe('openapi export', () => {
     expect(JSON.parse(admin.stdout)).toMatchObject({ info: { title: 'Admin' }, paths: {} })
   })
 
-  it('compares with an older document', async () => {
+  it('compares the document with an older one', async () => {
     await run('--out', 'base.json')
     const base = JSON.parse(own.read('base.json'))
     base.paths['/gone'] = { get: { operationId: 'gone', responses: {} } }

@@ -59,7 +59,7 @@ void main()
 it.each([
   ['tsx', ['--import', 'tsx']],
   ['tsx/cjs', ['--require', 'tsx/cjs']],
-])('in CommonJS, TypeScript that %s compiles uses one copy of the package', async (_, flags) => {
+])('in CommonJS, TypeScript compiled by %s uses one copy of the package', async (_, flags) => {
   const project = newProject(['tsx', 'zod', '@fastify/busboy']).write({
     'package.json': { type: 'commonjs' },
     'tsconfig.json': { compilerOptions: { module: 'commonjs', target: 'es2022' } },

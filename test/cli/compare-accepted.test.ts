@@ -39,7 +39,7 @@ const NONE = [[], []]
 const text: OpenApiSchema = { type: 'string' }
 const number: OpenApiSchema = { type: 'number' }
 
-describe('Parameters of a whole path', () => {
+describe('parameters of a whole path', () => {
   const query = (name: string, facts: Json = {}) => ({ name, in: 'query', schema: text, ...facts })
   const id = { name: 'id', in: 'path', required: true, schema: text }
   const at = (path: string, parameters: Json[], own: Json[] = [], components: Json = {}) =>
@@ -56,7 +56,7 @@ describe('Parameters of a whole path', () => {
     ])
   })
 
-  it('may move to the operations, whose own come first', () => {
+  it('can move to the operations, whose own parameters take precedence', () => {
     expect(changes(at('/x', [query('q')]), at('/x', [], [query('q')]))).toEqual([])
     const overridden = at('/x', [query('q', { schema: number })], [query('q')])
     expect(changes(at('/x', [query('q')]), overridden)).toEqual([])
@@ -68,7 +68,7 @@ describe('Parameters of a whole path', () => {
     expect(changes(base, at('/x/{id}/{sub}', [sub], [id]))).toEqual([])
   })
 
-  it('may be references, as bodies may be', () => {
+  it('can be references, and so can bodies', () => {
     const parameters = { Q: query('q') }
     const ref = { $ref: '#/components/parameters/Q' }
     expect(changes(at('/x', [ref], [], { parameters }), at('/x', [query('q')]))).toEqual([])
@@ -82,10 +82,10 @@ describe('Parameters of a whole path', () => {
   })
 })
 
-describe('A range of responses', () => {
+describe('a range of responses', () => {
   const responses = (of: Json) => operation({ responses: of })
 
-  it('may be described one by one', () => {
+  it('can be replaced by single statuses', () => {
     const range = responses({ '2XX': body(text), default: body(number) })
     const one = responses({ '200': body(text), default: body(number) })
     expect(changes(range, one)).toEqual(['ok response-added @ response 200'])
@@ -94,7 +94,7 @@ describe('A range of responses', () => {
     expect(changes(range, responses({ ...all, '404': body(number) }))).toEqual(added)
   })
 
-  it('may then neither have other bodies nor be missing', () => {
+  it('cannot be replaced by other bodies, and cannot be removed', () => {
     const range = responses({ '2XX': body(text) })
     expect(changes(range, responses({ '200': body(text), '201': body(number) }))).toEqual([
       'breaking type-changed @ response 201',
@@ -111,7 +111,7 @@ describe('A range of responses', () => {
     ])
   })
 
-  it('does not stand for a status that the older document describes itself', () => {
+  it('does not include a status that the older document describes itself', () => {
     const base = responses({ '2XX': body(text), '201': body(number) })
     expect(changes(base, responses({ '200': body(text), '201': body(number) }))).toEqual([
       'ok response-added @ response 200',
@@ -121,7 +121,7 @@ describe('A range of responses', () => {
     ])
   })
 
-  it('of media types may be described one by one, too', () => {
+  it('can also be a range of media types that single types replace', () => {
     const of = (...types: string[]) => {
       const content = Object.fromEntries(types.map((type) => [type, { schema: text }]))
       return responses({ '200': { description: '', content } })
@@ -135,8 +135,8 @@ describe('A range of responses', () => {
   })
 })
 
-describe('A request that accepts more', () => {
-  it('is not a breaking change where a schema becomes one of several', () => {
+describe('a request that accepts more', () => {
+  it('is not a breaking change if a schema becomes one of several', () => {
     const either = { anyOf: [text, number] }
     expect(both(text, either)).toEqual([['ok choice-added'], ['breaking choice-added']])
     expect(both(either, text)).toEqual([['breaking choice-removed'], ['ok choice-removed']])
@@ -148,7 +148,7 @@ describe('A request that accepts more', () => {
     expect(both(text, wider)[0]).toEqual(['breaking choice-removed', 'ok choice-added'])
   })
 
-  it('is not a breaking change where an alternative becomes wider, and others are new', () => {
+  it('is not a breaking change if an alternative becomes wider, and others are new', () => {
     const base = { oneOf: [{ ...text, maxLength: 5 }, { type: 'boolean' } as const] }
     const current = { oneOf: [text, { type: 'boolean' } as const, number] }
     expect(both(base, current)).toEqual([
@@ -157,7 +157,7 @@ describe('A request that accepts more', () => {
     ])
   })
 
-  it('ends where schemas contain themselves', () => {
+  it('is compared in finite time if schemas contain themselves', () => {
     const node = (leaf: OpenApiSchema) => {
       const Node: OpenApiSchema = {
         anyOf: [leaf, { type: 'object', properties: { next: { $ref: '#/components/schemas/N' } } }],
@@ -171,7 +171,7 @@ describe('A request that accepts more', () => {
     expect(changes(node(text), node({ anyOf: [text, number] }))).toEqual(['ok choice-added @ body'])
   })
 
-  it('is not a breaking change where a range of media types covers its own', () => {
+  it('is not a breaking change if a range of media types includes its own', () => {
     const of = (type: string) =>
       operation({ requestBody: { content: { [type]: { schema: text } } } })
     expect(changes(of('image/png'), of('image/*'))).toEqual([])
@@ -182,7 +182,7 @@ describe('A request that accepts more', () => {
     ])
   })
 
-  it('is not a breaking change where a single value of a parameter is not exploded any more', () => {
+  it('is not a breaking change if a single parameter value is no longer exploded', () => {
     const of = (schema: OpenApiSchema, facts: Json) =>
       operation({ parameters: [{ name: 'q', in: 'query', schema, ...facts }] })
     expect(changes(of(text, {}), of(text, { explode: false }))).toEqual([])
@@ -193,10 +193,10 @@ describe('A request that accepts more', () => {
   })
 })
 
-describe('Unions of constants', () => {
+describe('unions of constants', () => {
   const one = (...values: unknown[]): OpenApiSchema => ({ type: 'string', enum: values })
 
-  it('equal the enum of their values', () => {
+  it('are equal to the enum of their values', () => {
     expect(both({ anyOf: [one('a'), one('b')] }, one('b', 'a'))).toEqual(NONE)
     expect(both(one('a', 'b'), { oneOf: [one('a'), one('b')] })).toEqual(NONE)
     const nullable = { type: 'string', nullable: true, enum: ['a', null] } as const
@@ -235,7 +235,7 @@ describe('Unions of constants', () => {
   })
 })
 
-describe('Fields that only one side has', () => {
+describe('fields on only one side', () => {
   const of = (facts: OpenApiSchema, required: string[] = []): OpenApiSchema => ({
     type: 'object',
     properties: { id: { ...number, ...facts } },
@@ -243,7 +243,7 @@ describe('Fields that only one side has', () => {
   })
   const none: OpenApiSchema = { type: 'object', properties: {} }
 
-  it('are not fields of a request if they are readOnly', () => {
+  it('are not request fields if they are readOnly', () => {
     const readOnly = of({ readOnly: true }, ['id'])
     expect(both(none, readOnly)[0]).toEqual([])
     expect(both(readOnly, none)).toEqual([[], ['breaking property-removed']])
@@ -251,14 +251,14 @@ describe('Fields that only one side has', () => {
     expect(both(readOnly, of({}, ['id']))[0]).toEqual(['breaking required-property-added'])
   })
 
-  it('are not fields of a response if they are writeOnly', () => {
+  it('are not response fields if they are writeOnly', () => {
     const writeOnly = of({ writeOnly: true })
     expect(both(writeOnly, none)).toEqual([['breaking property-removed'], []])
     expect(both(none, writeOnly)).toEqual([['ok property-added'], []])
   })
 })
 
-describe('The methods of the generated client', () => {
+describe('methods of the generated client', () => {
   function listOf(owner: string, path: string, tag: string): Class {
     @Controller(path)
     @ApiTags(tag)
@@ -284,7 +284,7 @@ describe('The methods of the generated client', () => {
     ])
   })
 
-  it('are listed when an operation or a tag renames them', () => {
+  it('are listed if an operation or a tag renames them', () => {
     const renamed = compareDocuments(documentWith(people), documentWith(people, users))
     expect(renamed.map(({ rule }) => rule)).toEqual(['client-method-renamed', 'operation-added'])
     expect(renamed[0]).toMatchObject({

@@ -38,7 +38,7 @@ function changes(base: OpenApiDocument, current: OpenApiDocument): string[] {
 }
 
 describe('compareDocuments', () => {
-  it('finds no change when only the order of keys and the texts differ', () => {
+  it('finds no change if only the order of keys and the descriptions differ', () => {
     const [first, second] = [documentOfShop(), documentOfShop()]
     const schemas = Object.entries(second.components.schemas ?? {}).reverse()
     const current = {
@@ -50,7 +50,7 @@ describe('compareDocuments', () => {
     expect(changes(hostileDocument, structuredClone(hostileDocument))).toEqual([])
   })
 
-  it('identifies operations by method and path, without parameter names', () => {
+  it('identifies operations by method and path, ignoring parameter names', () => {
     const base = documentOfShop()
     const { '/items/{id}': one, ...rest } = base.paths
     const renamed = { ...base, paths: { ...rest, '/items/{key}': one ?? {} } }
@@ -169,11 +169,11 @@ describe('operations', () => {
       { operationId: 'b', deprecated: true },
       ['ok operation-id-changed @ ', 'ok operation-deprecated @ '],
     ],
-  ])('%s', (_, base, current, expected) => {
+  ])('are compared with %s', (_, base, current, expected) => {
     expect(changes(documentOf(base), documentOf(current))).toEqual(expected)
   })
 
-  it('compares the security of each document where an operation has none of its own', () => {
+  it('inherit the security of their document if they have none', () => {
     const none = documentOf({})
     const closed = { ...none, security: bearer }
     const open = { ...documentOf({ security: [] }), security: bearer }
@@ -186,7 +186,7 @@ describe('operations', () => {
     expect(changes(none, open)).toEqual([])
   })
 
-  it('compares the shared responses of each document', () => {
+  it('use the shared responses of their document', () => {
     const shared = (response: OpenApiResponse): OpenApiDocument => ({
       ...documentOf({ responses: { '404': { $ref: '#/components/responses/NotFound' } } }),
       components: { responses: { NotFound: response } },
@@ -326,7 +326,7 @@ const RULES: [
 ]
 
 describe('schemas', () => {
-  it.each(RULES)('%s', (_, base, current, rule, breaks) => {
+  it.each(RULES)('are compared with %s', (_, base, current, rule, breaks) => {
     const outcomes = (changed: string[]) => changed.map((change) => change.split(' @')[0])
     const mark = (side: string) => (breaks === side || breaks === 'both' ? 'breaking' : 'ok')
     expect({
@@ -338,7 +338,7 @@ describe('schemas', () => {
     })
   })
 
-  it('are compared through references, arrays and allOf, and changes have a location', () => {
+  it('are compared through references, arrays and allOf, with a location for each change', () => {
     const schema = (leaf: OpenApiSchema): [OpenApiSchema, Schemas] => [
       {
         allOf: [fields({ data: { type: 'array', items: { $ref: '#/components/schemas/Node' } } })],
@@ -350,7 +350,7 @@ describe('schemas', () => {
     ).toEqual(['breaking type-changed @ response 200 › data[].name'])
   })
 
-  it('with a new required field break requests, not responses', () => {
+  it('with a new required field break requests but not responses', () => {
     const [base, current] = [fields({}), fields({ a: text }, ['a'])]
     expect(changes(requestOf(base), requestOf(current))).toEqual([
       'breaking required-property-added @ body › a',
@@ -360,7 +360,7 @@ describe('schemas', () => {
     ])
   })
 
-  it('may have circular references', () => {
+  it('can have circular references', () => {
     const names = Array.from({ length: 20 }, (_, i) => `S${i}`)
     const links = Object.fromEntries(
       names.map((name) => [name, { $ref: `#/components/schemas/${name}` }]),
@@ -373,7 +373,7 @@ describe('schemas', () => {
     expect(changed[0]).toMatch(/^breaking type-widened @ response 200 › /)
   })
 
-  it('with circular references are compared each, also when another one is equal', () => {
+  it('with circular references are all compared, even if another one is equal', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     const schemas = (leaf: OpenApiSchema) => ({
       A: fields({ b: ref('B'), leaf }),
@@ -390,14 +390,14 @@ describe('schemas', () => {
     ])
   })
 
-  it('may be inlined, or moved to a component', () => {
+  it('can be inlined, or moved to a component', () => {
     const named = responseOf({ $ref: '#/components/schemas/A' }, { A: fields({ a: text }) })
     expect(changes(named, responseOf(fields({ a: text })))).toEqual([])
     const twins = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }
     expect(changes(responseOf({ $ref: '#/components/schemas/A' }, twins), named)).toHaveLength(2)
   })
 
-  it('may have fields with the names of Object.prototype members', () => {
+  it('can have fields with the names of Object.prototype members', () => {
     const base = requestOf(fields({ constructor: text, title: text }))
     expect(changes(base, requestOf(fields({ title: text })))).toEqual([
       'breaking property-removed @ body › constructor',

@@ -52,7 +52,7 @@ describe('properties that several parts of allOf require', () => {
     allOf: ['a', 'b', 'c'].map((name) => part(name, required.includes(name))),
   })
 
-  it.each(['a', 'b', 'c'])('cause a breaking change when one is no longer required: %s', (name) => {
+  it.each(['a', 'b', 'c'])('cause a breaking change if one is no longer required: %s', (name) => {
     const rest = ['a', 'b', 'c'].filter((each) => each !== name)
     const all = parts('a', 'b', 'c')
     const missed = changes(responseOf(all), responseOf(parts(...rest)))
@@ -64,7 +64,7 @@ describe('properties that several parts of allOf require', () => {
     expect(changes(requestOf(all), requestOf(parts(...rest)))[0]).toMatch(/^ok /)
   })
 
-  it('are equal when another part requires them', () => {
+  it('stay equal if another part requires them', () => {
     const together = { allOf: [object(['a', 'b', 'c'], ['a', 'b', 'c'])] }
     expect(changes(responseOf(parts('a', 'b', 'c')), responseOf(together))).toEqual([])
     const beside = { ...object(['c'], ['a', 'b', 'c']), allOf: [object(['a']), object(['b'])] }
@@ -81,7 +81,7 @@ describe('a response that is replaced by another status', () => {
     ['2XX', 'default'],
     ['2XX', '200'],
     ['default', '200'],
-  ])('is not removed if one is a part of the other: %s becomes %s', (from, to) => {
+  ])('is not removed if one includes the other: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `ok response-added @ response ${to}`,
     ])
@@ -98,7 +98,7 @@ describe('a response that is replaced by another status', () => {
     ])
   })
 
-  it('is compared with the most specific status', () => {
+  it('is compared with the most specific status of the other document', () => {
     const current = documentOf({
       responses: {
         '2XX': { description: '', content: content(object(['a'])) },
@@ -112,7 +112,7 @@ describe('a response that is replaced by another status', () => {
   })
 })
 
-describe('names of headers', () => {
+describe('header names', () => {
   const withHeaders = (...names: string[]) =>
     documentOf({
       responses: {
@@ -125,7 +125,7 @@ describe('names of headers', () => {
   const withParameters = (...names: string[]) =>
     documentOf({ parameters: names.map((name) => ({ name, in: 'header', schema: text }) as const) })
 
-  it('are compared without case', () => {
+  it('are compared case-insensitively', () => {
     expect(changes(withHeaders('X-A'), withHeaders('x-a'))).toEqual([])
     expect(changes(withParameters('X-A'), withParameters('x-a'))).toEqual([])
     expect(changes(withHeaders('X-A', 'X-B'), withHeaders('x-b'))).toHaveLength(1)
@@ -155,7 +155,7 @@ describe('references to components', () => {
     },
   )
 
-  it('lead to no inherited property and to no component of another kind', () => {
+  it('resolve to no inherited property and to no component of another kind', () => {
     const lost = [
       withResponse('a', 'constructor', object(['a'])),
       withSchema('a', 'constructor', object(['a'])),
@@ -168,13 +168,13 @@ describe('references to components', () => {
   })
 })
 
-describe('the largest body of a request', () => {
+describe('the maximum size of a request body', () => {
   const limited = (bytes?: number) =>
     documentOf({
       responses: { '413': { description: '', ...(bytes && { 'x-max-body-bytes': bytes }) } },
     })
 
-  it('breaks clients if it is lowered, and does not if it is raised', () => {
+  it('breaks clients if it is lowered, but not if it is raised', () => {
     expect(changes(limited(2048), limited(1024))).toEqual([
       'breaking body-limit-lowered @ response 413',
     ])
@@ -182,13 +182,13 @@ describe('the largest body of a request', () => {
     expect(changes(limited(1024), limited(1024))).toEqual([])
   })
 
-  it('is not a change if only one of the documents states it', () => {
+  it('is not compared if only one of the documents contains it', () => {
     expect(changes(limited(), limited(1024))).toEqual([])
     expect(changes(limited(1024), limited())).toEqual([])
   })
 })
 
-describe('one component that several inline schemas replace', () => {
+describe('a component that several inline schemas replace', () => {
   const money = object(['amount'])
   const ref: OpenApiSchema = { $ref: '#/components/schemas/Money' }
   const documentWith = (a: OpenApiSchema, b: OpenApiSchema) =>
@@ -209,7 +209,7 @@ describe('one component that several inline schemas replace', () => {
     ])
   })
 
-  it('is reported once where the same component takes its place', () => {
+  it('is reported once if one other component replaces it', () => {
     const renamed: OpenApiSchema = { $ref: '#/components/schemas/Price' }
     const current = documentOf(
       {
@@ -225,7 +225,7 @@ describe('one component that several inline schemas replace', () => {
     ])
   })
 
-  it('ends when the schema contains itself, at other places than before', () => {
+  it('is compared in finite time if it contains itself at other places than before', () => {
     const inside = (next: OpenApiSchema): OpenApiSchema => ({
       type: 'object',
       properties: { next },

@@ -66,7 +66,7 @@ describe('alternatives', () => {
     ])
   })
 
-  it('are counted where several change', () => {
+  it('are counted if several change', () => {
     expect(both({ anyOf: [a, b] }, { anyOf: [c] })).toEqual([
       ['breaking choice-removed', 'ok choice-added'],
       ['ok choice-removed', 'breaking choice-added'],
@@ -81,13 +81,13 @@ describe('alternatives', () => {
     ])
   })
 
-  it('may change places, and oneOf may become anyOf', () => {
+  it('can change places, and oneOf can become anyOf', () => {
     expect(both({ oneOf: [a, b] }, { anyOf: [b, a] })).toEqual(NONE)
   })
 })
 
 describe('the parts of allOf', () => {
-  it('are overridden by the keywords beside them', () => {
+  it('are overridden by keywords outside allOf', () => {
     const part = { type: 'string', maxLength: 5 } as const
     expect(
       both({ ...text, maxLength: 5 }, { maxLength: 5, allOf: [{ maxLength: 9 }, text] }),
@@ -107,8 +107,8 @@ describe('the parts of allOf', () => {
   })
 })
 
-describe('the names of components', () => {
-  it('may contain slashes and tildes, more than one of each', () => {
+describe('component names', () => {
+  it('can contain several slashes and tildes', () => {
     const ref = { $ref: '#/components/schemas/a~1b~1c~0d~0e' }
     const named = (schema: OpenApiSchema) => ({ 'a/b/c~d~e': schema })
     expect(both(ref, ref, [named(text), named(text)])).toEqual(NONE)
@@ -121,7 +121,7 @@ describe('the names of components', () => {
 })
 
 describe('the parameters of a path', () => {
-  it('may be renamed, all of them', () => {
+  it('can all be renamed', () => {
     const operation = (...names: string[]): Partial<OpenApiOperation> => ({
       parameters: names.map(
         (name) => ({ name, in: 'path', required: true, schema: text }) as const,
@@ -134,7 +134,7 @@ describe('the parameters of a path', () => {
   })
 })
 
-describe('a body that an operation requires', () => {
+describe('a required body', () => {
   const withBody = (required?: boolean) =>
     documentOf({
       '/x': {
@@ -149,11 +149,11 @@ describe('a body that an operation requires', () => {
     [true, undefined, ['ok input-optional @ body']],
     [false, undefined, []],
     [true, true, []],
-  ])('from %s to %s', (base, current, expected) => {
+  ])('is compared when required changes from %s to %s', (base, current, expected) => {
     expect(changes(withBody(base), withBody(current))).toEqual(expected)
   })
 
-  it('is a breaking change if it is added or removed', () => {
+  it('causes a change when it is added or removed', () => {
     const none = documentOf({ '/x': {} })
     expect(changes(none, withBody(true))).toEqual(['breaking required-body-added @ body'])
     expect(changes(none, withBody(false))).toEqual(['ok body-added @ body'])
@@ -161,11 +161,11 @@ describe('a body that an operation requires', () => {
   })
 })
 
-describe('null', () => {
+describe('the value null', () => {
   const [object, list] = [{ type: 'object' }, { type: 'array', items: text }] as const
   const onlyNull = { type: 'string', nullable: true, enum: [null] } as const
 
-  it.each(['oneOf', 'anyOf'] as const)('is the same in a branch of %s and beside it', (union) => {
+  it.each(['oneOf', 'anyOf'] as const)('means the same inside %s and outside it', (union) => {
     const forms: OpenApiSchema[] = [
       { [union]: [{ ...object, nullable: true }, list] },
       { [union]: [object, { ...list, nullable: true }] },
@@ -181,7 +181,7 @@ describe('null', () => {
     }
   })
 
-  it('of one schema stays where a branch is added', () => {
+  it('in one schema stays allowed if a branch is added', () => {
     const more = [['ok choice-added'], ['breaking choice-added']]
     const nullable = { ...object, nullable: true }
     expect(both(nullable, { oneOf: [nullable, list] })).toEqual(more)
@@ -191,7 +191,7 @@ describe('null', () => {
     ])
   })
 
-  it('that matches two branches of oneOf is refused, as before', () => {
+  it('is refused if it matches two branches of oneOf', () => {
     const twice = { oneOf: [{ ...object, nullable: true }, onlyNull] }
     expect(both(twice, { oneOf: [object, onlyNull] })).not.toEqual(NONE)
   })
@@ -210,7 +210,7 @@ describe('null', () => {
       { ...text, enum: ['a'] },
       'none',
     ],
-  ])('of %s', (_, nullable, plain, what) => {
+  ])('is compared when it is removed from %s', (_, nullable, plain, what) => {
     const removed = both(nullable, plain)
     const expected = {
       null: [['breaking null-removed'], ['ok null-removed']],
@@ -237,24 +237,24 @@ describe('bounds', () => {
     ['pattern', text, { ...text, pattern: 'a' }],
     ['another pattern', { ...text, pattern: 'a' }, { ...text, pattern: 'b' }],
     ['uniqueItems', { type: 'array' }, { type: 'array', uniqueItems: true }],
-  ])('of %s are tighter', (_, loose, tight) => {
+  ])('with %s are tighter', (_, loose, tight) => {
     expect(both(loose, tight)).toEqual([['breaking bound-tightened'], ['ok bound-tightened']])
     if (loose.pattern !== undefined) return
     expect(both(tight, loose)).toEqual([['ok bound-loosened'], ['ok bound-loosened']])
   })
 
-  it('of uniqueItems: false equal those without the keyword', () => {
+  it('with uniqueItems: false are equal to schemas without the keyword', () => {
     expect(both({ type: 'array' }, { type: 'array', uniqueItems: false })).toEqual(NONE)
   })
 })
 
-describe('the fields that an object does not list', () => {
+describe('fields that an object does not list', () => {
   const object = (additionalProperties?: boolean | OpenApiSchema): OpenApiSchema => ({
     type: 'object',
     ...(additionalProperties !== undefined && { additionalProperties }),
   })
 
-  it.each([undefined, true, text])('are refused now, and were %j', (open) => {
+  it.each([undefined, true, text])('cause a breaking change when %j becomes false', (open) => {
     expect(both(object(open), object(false))).toEqual([
       ['breaking object-closed'],
       ['ok object-closed'],

@@ -42,7 +42,7 @@ describe('keywords that OpenAPI 3.0 does not have', () => {
     ['patternProperties', { '^a': { type: 'string' } }, { '^a': { type: 'number' } }],
     ['dependentSchemas', { a: { required: ['b'] } }, { a: { required: ['c'] } }],
     ['dependentRequired', { a: ['b'] }, { a: ['c'] }],
-  ])('are listed where they change: %s', (keyword, before, after) => {
+  ])('are listed if they change: %s', (keyword, before, after) => {
     const schema = (value: unknown) => ({ ...LIST, [keyword]: value })
     expect(rulesOf(schema(before), schema(after))).toContain(BODY)
     expect(rulesOf(LIST, schema(after))).toContain(BODY)
@@ -73,7 +73,7 @@ describe('keywords that OpenAPI 3.0 does not have', () => {
     ])
   })
 
-  it('end at a schema that contains itself, and ignore descriptions and order', () => {
+  it('are compared in finite time in recursive schemas, ignoring descriptions and order', () => {
     const tree = (contains: object) => ({
       type: 'array',
       items: { $ref: '#/components/schemas/Body' },
@@ -88,7 +88,7 @@ describe('keywords that OpenAPI 3.0 does not have', () => {
     expect(rulesOf(tree(a), tree(b))).toEqual([])
   })
 
-  it('are not compared with a document of 3.0', () => {
+  it('are not compared with a 3.0 document', () => {
     const older = documentOf(LIST, { openapi: '3.0.3' })
     expect(compareDocuments(older, documentOf({ ...LIST, contains: { const: 'a' } }))).toEqual([])
   })

@@ -79,7 +79,7 @@ describe('blazon config', () => {
     expect(status).toBe(0)
   })
 
-  it('names the files that variables come from', async () => {
+  it('names the files that define variables', async () => {
     project.write({ '.env': 'REGION=us\nDATABASE_URL_FILE=url\nNICKNME=x\n', url: `${CANARY}\n` })
     onTestFinished(() => void project.write({ '.env': '' }))
     const { status, stdout, stderr } = await run('--entry app.js --json', { DATABASE_URL: '' })
@@ -115,7 +115,7 @@ describe('blazon config', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  it('reports if there are none, or if a module fails for another reason', async () => {
+  it('reports if there are no variables, or if a module fails for another reason', async () => {
     const none = await run('--entry none.js')
     expect(none.status).toBe(2)
     expect(none.stderr).toContain('The application describes no variables.')
@@ -148,7 +148,7 @@ DATABASE_URL=
 # NICKNAME=
 `
 
-  it('prints an example without any value, also if variables are wrong', async () => {
+  it('prints an example without values, even if variables are wrong', async () => {
     const { status, stdout } = await run('--entry app.js --example -', { DATABASE_URL: 'canary' })
     expect(status).toBe(0)
     expect(stdout).toBe(TEXT)
@@ -158,7 +158,7 @@ DATABASE_URL=
     })
   })
 
-  it('writes the file, and replaces another only with --force', async () => {
+  it('writes the file, and replaces an existing one only with --force', async () => {
     const first = await run('--entry app.js --example')
     expect(first).toMatchObject({ status: 0, stderr: '.env.example (written): 6 variables.\n' })
     expect(project.read('.env.example')).toBe(TEXT)
@@ -173,7 +173,7 @@ DATABASE_URL=
     expect(project.read('.env.example')).toBe(TEXT)
   })
 
-  it('writes to another file of the project, and to no place outside', async () => {
+  it('writes to another file in the project, but to no place outside it', async () => {
     expect((await run('--entry app.js --example deploy/env.example')).status).toBe(0)
     expect(project.read('deploy/env.example')).toBe(TEXT)
     const outside = await run('--entry app.js --example ../env.example')
@@ -184,7 +184,7 @@ DATABASE_URL=
     expect(both.status).toBe(2)
   })
 
-  it('does not take a file that cannot be read for one that does not exist', async () => {
+  it('does not treat an unreadable file as a missing one', async () => {
     project.write({ unreadable: 'MINE=\n' })
     chmodSync(project.path('unreadable'), 0o000)
     const { status } = await run('--entry app.js --example unreadable')

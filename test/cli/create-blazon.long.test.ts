@@ -21,20 +21,20 @@ function create(...args: string[]): Promise<{ status: number | null; stderr: str
   })
 }
 
-it('makes the same project as blazon new, with the same options', async () => {
+it('create-blazon makes the same project as blazon new, with the same options', async () => {
   const made = await create('api', '--test', 'node', '--no-install', '--no-git')
   expect(made).toEqual({ status: 0, stderr: '' })
   expect(JSON.parse(project.read('api/package.json')).scripts.test).toContain('node --import tsx')
 })
 
-it('ends with the exit status of blazon new', async () => {
+it('create-blazon exits with the status of blazon new', async () => {
   expect(await create('../out')).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('leads out of the current folder'),
   })
 })
 
-it('has the version of this package, and installs it', () => {
+it('create-blazon has the version of this package, and installs it', () => {
   const { version, engines } = read('package.json')
   expect(read('create-blazon/package.json')).toMatchObject({
     version,

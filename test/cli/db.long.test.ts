@@ -35,7 +35,7 @@ async function run(...argv: string[]) {
 const withDir = () => ['--dir', migrations.path]
 const steady = (text: string) => text.replace(/\d+ ms/g, '5 ms').replace(/\d{4}-\S+Z/g, '<time>')
 
-describe('db, with an embedded database', () => {
+describe('db with an embedded database', () => {
   it('migrates it, prints the state of its migrations, and examines it', async () => {
     migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
     const first = await run('migrate', '--embedded', 'data', ...withDir())
@@ -113,7 +113,7 @@ describe('db, with an embedded database', () => {
   })
 })
 
-describe('a mistake', () => {
+describe('an invalid db command', () => {
   it.each([
     [['migrate'], 'The command does not know which database to use.'],
     [['migrate', '--url', 'postgres://x/y', '--embedded', 'z'], 'cannot be used with'],
@@ -130,7 +130,7 @@ describe('a mistake', () => {
     [['table', 'a.b'], '[E_OPTION_INVALID] tenantTable(): name "a.b"'],
     [['table', 'a', '--id', 'serial'], 'Allowed choices are bigint, uuid, text.'],
     [['table', 'a', '--existing', '--columns', 'x int'], 'cannot be used with'],
-  ])('like %j is told, and the exit status is 2', async (argv, message) => {
+  ])('prints an error for %j and exits with the status 2', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -141,7 +141,7 @@ describe('a mistake', () => {
 describe('the file .env', () => {
   const NOWHERE = 'postgres://a:hush-hush@127.0.0.1:1/file'
 
-  it('names the database, unless the environment does, and the command prints the source', async () => {
+  it('sets the database unless the environment does, and the command prints the source', async () => {
     writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
     vi.stubEnv('NODE_ENV', 'development')
     vi.stubEnv('DATABASE_URL', undefined)
@@ -160,7 +160,7 @@ describe('the file .env', () => {
     expect((await run('doctor', '--url', NOWHERE)).stderr).not.toContain(note)
   })
 
-  it.each(['production', 'test'])('is not read under NODE_ENV=%s, which is told', async (mode) => {
+  it.each(['production', 'test'])('is ignored under NODE_ENV=%s, with a message', async (mode) => {
     writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
     vi.stubEnv('NODE_ENV', mode)
     vi.stubEnv('DATABASE_URL', undefined)
@@ -169,7 +169,7 @@ describe('the file .env', () => {
     expect(stderr).toContain(`The file .env sets it, but is not read under NODE_ENV=${mode}.`)
   })
 
-  it('may be replaced by DATABASE_URL_FILE, whose file must exist', async () => {
+  it('can be replaced by DATABASE_URL_FILE, and that file must exist', async () => {
     vi.stubEnv('DATABASE_URL', undefined)
     vi.stubEnv('DATABASE_URL_FILE', join(folder, 'url'))
     expect((await run('doctor')).stderr).toContain('DATABASE_URL_FILE')
@@ -201,12 +201,12 @@ describe('db table', () => {
     ['a int check (a in (1, 2)), b int', ['a int check (a in (1, 2)), b int']],
     ['a numeric(1, 2), b int,', ['a numeric(1, 2)', 'b int']],
     ['', []],
-  ])('leaves SQL as it is: %s', async (text, columns) => {
+  ])('prints SQL unchanged: %s', async (text, columns) => {
     const { stdout } = await run('table', 'a', '--id', 'uuid', '--columns', text)
     expect(stdout).toBe(tenantTable('a', { id: 'uuid', columns }))
   })
 
-  it('prints the SQL that protects an existing table, for other roles', async () => {
+  it('prints the SQL that protects an existing table for other roles', async () => {
     const options = ['--schema', 'shop', '--tenant-role', 'one', '--all-tenants-role', 'All']
     const { status, stdout } = await run('table', 'orders', '--existing', ...options)
     expect(status).toBe(0)
@@ -215,7 +215,7 @@ describe('db table', () => {
   })
 })
 
-describeWithServer('db, with a server', () => {
+describeWithServer('db with a server', () => {
   let server: Server
   const start = async () => {
     server = await Server.start({ hasPasswords: true })
@@ -223,7 +223,7 @@ describeWithServer('db, with a server', () => {
   }
   afterEach(() => server[Symbol.asyncDispose]())
 
-  it('is the database of DATABASE_URL, and the login is passed on', async () => {
+  it('uses the database of DATABASE_URL, and passes on the login', async () => {
     await start()
     await server.run(`create role shop login noinherit password '${PASSWORD}'`)
     const migrated = await run('migrate', '--login', 'shop', ...withDir())
@@ -249,7 +249,7 @@ describeWithServer('db, with a server', () => {
     expect(refused.stderr).toContain('[E_DATABASE_LOGIN] blazon.migrations')
   })
 
-  it('is made by the statements and commands of docs/postgres.md', async () => {
+  it('prepares a database with the statements and commands of docs/postgres.md', async () => {
     await start()
     const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
     const [, recipe = ''] = page.split('## Logins and roles on a server')
@@ -296,11 +296,11 @@ describeWithServer('db, with a server', () => {
   })
 })
 
-describe('the package', () => {
+describe('the driver package', () => {
   const project = new Project([])
   afterAll(() => project.remove())
 
-  it('finds its own postgres, and only then the driver', async () => {
+  it('is loaded from the project first, and then from the package of the command', async () => {
     project.write({ 'migrations/0001_create_orders.sql': ORDERS })
     const migrated = await project.run(['db', 'migrate', '--embedded', 'data'])
     expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
@@ -314,7 +314,7 @@ describe('the package', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: ORDERS })
   })
 
-  it('names the missing driver, and the command that installs it', async () => {
+  it('is named if it is missing, with the command that installs it', async () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const bare = new Project(Object.keys(dependencies))
     const copy = bare.path('bare/node_modules/blazon')

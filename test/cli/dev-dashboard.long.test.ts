@@ -56,7 +56,7 @@ async function serving(args: readonly string[] = [], files: Record<string, strin
 }
 
 describe('the dashboard', () => {
-  it('shows requests with their decisions, and routes, of the process that serves', async () => {
+  it('shows requests with their decisions, and routes, of the running process', async () => {
     const { run, url } = await serving()
     const reader = new Reader(url)
     await run.ask('/orders?status=open')
@@ -72,7 +72,7 @@ describe('the dashboard', () => {
     expect((await reader.snapshot()).state).toEqual({ phase: 'serving', failure: null })
   })
 
-  it('keeps its requests and its address when the application starts again', async () => {
+  it('keeps its requests and its address when the application restarts', async () => {
     const { project, run, url } = await serving()
     const reader = new Reader(url)
     await run.ask('/orders?status=before')
@@ -93,7 +93,7 @@ describe('the dashboard', () => {
     expect(await paths()).not.toContain('/orders/broken')
   })
 
-  it('shows that the application does not start', async () => {
+  it('shows that the application has failed to start', async () => {
     const { project, run, url } = await serving()
     project.write({ 'shop.ts': `throw new Error('no database')\n${SHOP}` })
     await run.until('is still running')
@@ -102,7 +102,7 @@ describe('the dashboard', () => {
     expect(state.failure).toMatch(/did not start: .* status 1\. The last .* is still running\.$/)
   })
 
-  it('shows how responses differ from the document, without secrets', async () => {
+  it('shows differences between responses and the document, without secrets', async () => {
     const { run, url } = await serving()
     const reader = new Reader(url)
     await run.ask('/orders?status=open')
@@ -127,7 +127,7 @@ describe('secrets', () => {
     basic: 'canary-basic-77d0',
   }
 
-  it('never reach the dashboard: credentials, cookies, tokens of a query, fields of secret()', async () => {
+  it('never reach the dashboard: credentials, cookies, tokens in a query, fields of secret()', async () => {
     const { run, url } = await serving()
     const reader = new Reader(url)
     const target = `http://127.0.0.1:${run.port}`
@@ -177,14 +177,14 @@ describe('secrets', () => {
   })
 })
 
-describe('options of the dashboard', () => {
-  it('choose its port', async () => {
+describe('the dashboard options', () => {
+  it('set the port of the dashboard', async () => {
     const port = await freePort()
     const { url } = await serving(['--dashboard-port', String(port)])
     expect(new URL(url).port).toBe(String(port))
   })
 
-  it('leave it out: the application records nothing', async () => {
+  it('disable the dashboard, and the application then records nothing', async () => {
     const probe = `
       import { createServer } from 'node:http'
       const keys = ['blazon.decorators', 'blazon.report'].filter((key) => Symbol.for(key) in globalThis)
@@ -202,7 +202,7 @@ describe('options of the dashboard', () => {
     ])
   })
 
-  it('name a port that is free, or the command ends with the remedy', async () => {
+  it('report a port that is already in use, with a remedy', async () => {
     const { url } = await serving()
     const { port } = new URL(url)
     const run = await DevRun.start(devProject({ 'main.js': MAIN }), {

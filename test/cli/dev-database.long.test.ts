@@ -60,7 +60,7 @@ async function post(run: DevRun, path = '/notes'): Promise<number> {
 const socketFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('blazon-dev-'))
 
 describe('an embedded database under blazon dev', () => {
-  it('stays open while the application starts again, and is closed at the end', async () => {
+  it('stays open while the application restarts, and is closed at the end', async () => {
     const own = await project()
     const before = new Set(socketFolders())
     const run = await DevRun.start(own)
@@ -92,7 +92,7 @@ describe('an embedded database under blazon dev', () => {
     expect(socketFolders().filter((name) => !before.has(name))).toEqual([])
   })
 
-  it('gets a migration that was added, and then the application starts again', async () => {
+  it('gets an added migration before the application restarts', async () => {
     const own = await project()
     own.write({ 'unrelated/other.sql': 'x' })
     const run = await DevRun.start(own)
@@ -128,7 +128,7 @@ describe('an embedded database under blazon dev', () => {
     expect(await db('status')).toMatchObject({ status: 0, stderr: '2 applied, 0 pending.\n' })
   })
 
-  it('starts again when its folder was deleted, and outlives a process that is killed', async () => {
+  it('is created again if its folder was deleted, and survives a killed process', async () => {
     const own = await project()
     const run = await DevRun.start(own)
     await run.until('ready')
@@ -146,7 +146,7 @@ describe('an embedded database under blazon dev', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('reports a folder that cannot be used as without it', async () => {
+  it('is replaced by an error message if its folder cannot be used', async () => {
     const own = (await project()).write({ '.data/letter.txt': 'no database' })
     const run = await DevRun.start(own)
     const output = await run.until('did not start')

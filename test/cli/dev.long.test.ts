@@ -26,7 +26,7 @@ describe('blazon dev', () => {
     await expect.poll(() => isAlive(pidOf(before))).toBe(false)
   })
 
-  it('runs an application of the framework in TypeScript, with what its App sends', async () => {
+  it('runs a TypeScript application that uses App of the framework', async () => {
     const source = (text: string) => `
       import { App, Controller, Get } from 'blazon'
       @Controller('texts')
@@ -42,7 +42,7 @@ describe('blazon dev', () => {
     expect(JSON.parse((await run.ask('/texts')).text)).toMatchObject({ data: 'two' })
   })
 
-  it('runs an application in TypeScript that is compiled to CommonJS', async () => {
+  it('runs a TypeScript application that is compiled to CommonJS', async () => {
     const project = devProject({
       'package.json': { type: 'commonjs' },
       'tsconfig.json': { compilerOptions: { module: 'commonjs', target: 'es2022' } },
@@ -58,7 +58,7 @@ describe('blazon dev', () => {
     expect(JSON.parse((await run.ask('/texts')).text)).toMatchObject({ data: 'one' })
   })
 
-  it('loses no save: of twenty, the last one is served, by the only process', async () => {
+  it('serves the last of twenty saves from a single process', async () => {
     const project = devProject()
     const run = await serving(project)
     const pids = new Set([pidOf(await run.ask())])
@@ -75,7 +75,7 @@ describe('blazon dev', () => {
     expect(run.output).not.toContain('EADDRINUSE')
   })
 
-  it('lets a new process listen when the old one has ended, and has responded', async () => {
+  it('lets a new process listen after the old one has responded and ended', async () => {
     const project = devProject({ 'main.js': SLOW_END })
     const run = await serving(project)
     const slow = run.ask('/slow')
@@ -112,7 +112,7 @@ describe('blazon dev', () => {
       'export const value = 1; process.exit(3)',
       ['its process ended with status 3'],
     ],
-  ])('keeps the last process that started after %s', async (_, file, text, shown) => {
+  ])('keeps the last running process after %s', async (_, file, text, shown) => {
     const project = devProject()
     const run = await serving(project)
     project.write({ [file]: text })
@@ -124,7 +124,7 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^mended /)
   })
 
-  it('starts the application again for files and folders of --watch', async () => {
+  it('restarts the application for files and folders given with --watch', async () => {
     const project = devProject({ 'views/page.html': 'one', 'a.yaml': '', 'b.yaml': '' })
     const run = await serving(project, { args: ['--watch', 'views', 'a.yaml'] })
     const first = pidOf(await run.ask())
@@ -149,7 +149,7 @@ describe('blazon dev', () => {
   it.each([
     ['JavaScript', 'main.js', 'parts/gone.js'],
     ['TypeScript', 'main.ts', 'parts/gone.ts'],
-  ])('starts when the file is created that an import lacked, in %s', async (_, entry, file) => {
+  ])('starts when a missing import is created, in %s', async (_, entry, file) => {
     const main = MAIN.replace('./value.js', './parts/gone.js')
     const project = devProject({ [entry]: main })
     const run = await DevRun.start(project, { args: ['--entry', entry] })
@@ -159,7 +159,7 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^created /)
   })
 
-  it('reports that a process has crashed, and starts at the next save', async () => {
+  it('reports that a process has crashed, and starts again at the next save', async () => {
     const crash = "setTimeout(() => { throw new Error('crashed') }, 300)"
     const project = devProject({ 'value.js': `${value('one')}${crash}` })
     const run = await serving(project)
@@ -171,8 +171,8 @@ describe('blazon dev', () => {
   })
 })
 
-describe('saves', () => {
-  it('count only with new content', async () => {
+describe('saved files', () => {
+  it('cause a restart only if their content is new', async () => {
     const project = devProject()
     const run = await serving(project)
     const { text } = await run.ask()
@@ -184,7 +184,7 @@ describe('saves', () => {
     expect(output.match(/changed/g)).toEqual(['changed'])
   })
 
-  it('may rename another file over the old one, or empty it first', async () => {
+  it('can replace another file by a rename, or be emptied first', async () => {
     const project = devProject()
     const run = await serving(project)
     project.write({ 'value.js.tmp': value('two') })
@@ -201,7 +201,7 @@ describe('saves', () => {
     await expect.poll(() => textOf(run)).toMatch(/^four /)
   })
 
-  it('may replace a whole folder', async () => {
+  it('can replace a whole folder', async () => {
     const project = devProject({
       'main.js': MAIN.replace('./value.js', './lib/value.js'),
       'lib/value.js': value('one'),
@@ -216,7 +216,7 @@ describe('saves', () => {
     await expect.poll(() => textOf(run)).toMatch(/^three /)
   })
 
-  it('of .env change the environment, in which variables of the terminal win', async () => {
+  it('can be .env, but variables of the terminal override its values', async () => {
     const print = "import { value } from './value.js'\n"
     const project = devProject({
       '.env': 'GREETING=hello\nOTHER=file\n',
@@ -230,7 +230,7 @@ describe('saves', () => {
     expect((await run.ask()).text).toMatch(/^bye-terminal /)
   })
 
-  it('of CommonJS files count, too', async () => {
+  it('can be CommonJS files', async () => {
     const project = devProject({
       'package.json': { type: 'commonjs' },
       'main.js': MAIN.replace(/import \{ (\w+) \} from (.*)/g, 'const { $1 } = require($2)'),
@@ -244,7 +244,7 @@ describe('saves', () => {
 })
 
 describe('ports', () => {
-  it('of any number stay the same, for each server', async () => {
+  it('stay the same after a restart, for each server', async () => {
     const project = devProject({
       'main.js': `
         import { createServer } from 'node:http'
@@ -269,7 +269,7 @@ describe('ports', () => {
     expect((await run.ask()).text).toBe('api two')
   })
 
-  it('of other programs are reported', async () => {
+  it('are reported if other programs use them', async () => {
     const other = createServer().listen(0)
     onTestFinished(() => void other.close())
     const { port } = other.address() as { port: number }
@@ -282,7 +282,7 @@ describe('ports', () => {
     expect(await run.until('did not start')).toContain('EADDRINUSE')
   })
 
-  it('of --port replace the one of the first server only', async () => {
+  it('given with --port replace only the port of the first server', async () => {
     const project = devProject({
       'main.js': `${MAIN.replace('Number(process.env.PORT)', '{ port: 1, exclusive: true }')}
         createServer().listen('second.sock', () => console.log('second'))`,
@@ -293,8 +293,8 @@ describe('ports', () => {
   })
 })
 
-describe('the end', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('by %s leaves nothing', async (signal) => {
+describe('a signal that ends blazon dev', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends all processes: %s', async (signal) => {
     const project = devProject({
       'main.js': `${MAIN}
         import { spawn } from 'node:child_process'
@@ -313,7 +313,7 @@ describe('the end', () => {
     await expect(run.ask()).rejects.toThrow()
   })
 
-  it('of a killed command ends the application', async () => {
+  it('also ends the application if it kills the command', async () => {
     const run = await serving(devProject())
     const pid = pidOf(await run.ask())
     await run.end('SIGKILL')
@@ -321,14 +321,14 @@ describe('the end', () => {
   })
 })
 
-describe('options', () => {
-  it('pass arguments after --', async () => {
+describe('options of blazon dev', () => {
+  it('pass on the arguments after --', async () => {
     const project = devProject({ 'value.js': 'export const value = process.argv.slice(2).join()' })
     const run = await serving(project, { args: ['--', '--color', 'red'] })
     expect((await run.ask()).text).toMatch(/^--color,red /)
   })
 
-  it('give the debugger to the application alone, also after a restart', async () => {
+  it('attach the debugger to the application alone, even after a restart', async () => {
     const project = devProject()
     const address = `127.0.0.1:${await freePort()}`
     const run = await serving(project, { args: ['--inspect', address] })
@@ -348,7 +348,7 @@ describe('options', () => {
   it.each([
     ['a port that is none', ['--port', '70000'], 'a whole number up to 65535'],
     ['an entry that is missing', ['--entry', 'nowhere.js'], 'does not exist'],
-  ])('refuse %s', async (_, args, text) => {
+  ])('are refused if they are %s', async (_, args, text) => {
     const project = devProject()
     const { status, stderr } = await project.run(['dev', ...args])
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) })

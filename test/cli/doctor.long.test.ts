@@ -71,7 +71,7 @@ const nameOf = ({ code, when }: DoctorCase) => (when === undefined ? code : `${c
 
 describe('a project', () => {
   it.each(CASES.map((each) => [nameOf(each), each] as const))(
-    'with %s is told so, until it follows the remedy',
+    'with %s gets this finding until it follows the remedy',
     async (_, each) => {
       const own = project()
       if (each.readsApp) own.write({ 'src/users-controller.js': COMPILED_CONTROLLER })
@@ -105,7 +105,7 @@ describe('a project', () => {
       own.install(name, join(root, 'node_modules', name))
   }
 
-  it('with unsafe options is told each, until it follows the remedies', async () => {
+  it('with unsafe options gets a finding for each, until it follows the remedies', async () => {
     const own = project({ 'src/users-controller.js': COMPILED_CONTROLLER })
     own.write({ 'src/app.js': app(UNSAFE_OPTIONS.map(([, wrong]) => wrong).join('\n  ')) })
     const before = await own.run(['doctor', '--json'])
@@ -117,7 +117,7 @@ describe('a project', () => {
     expect(findingsOf(await own.run(['doctor', '--json', '--strict']))).toEqual([])
   })
 
-  it('without mistakes has no findings', async () => {
+  it('without problems has no findings', async () => {
     expect(await runHere(project(), '--strict')).toEqual({
       status: 0,
       stdout:
@@ -126,7 +126,7 @@ describe('a project', () => {
     })
   })
 
-  it('that is empty is examined as far as there is something', async () => {
+  it('is examined as far as possible even if it is empty', async () => {
     const own = project({ 'package.json': null })
     own.removeFolder('node_modules')
     const { status, stdout } = await runHere(own)
@@ -134,7 +134,7 @@ describe('a project', () => {
     expect(stdout).toContain('packages: blazon is not installed in this project')
   })
 
-  it('has the status 1 for warnings under --strict only', async () => {
+  it('results in the status 1 for warnings only under --strict', async () => {
     const own = project(OLD_PEER)
     expect((await runHere(own)).status).toBe(0)
     const strict = await runHere(own, '--strict')
@@ -145,7 +145,7 @@ describe('a project', () => {
     expect((await runHere(own, '--json')).status).toBe(0)
   })
 
-  it('has the status 2 if the command is used wrongly', async () => {
+  it('results in the status 2 if the command is used incorrectly', async () => {
     const own = project()
     expect(await runHere(own, '--entry', 'none.js')).toMatchObject({ status: 2, stdout: '' })
     expect(await runHere(own, '--stric')).toMatchObject({ status: 2, stdout: '' })
@@ -155,7 +155,7 @@ describe('a project', () => {
 describe('an application that does not start', () => {
   const controller = { 'src/users-controller.js': COMPILED_CONTROLLER }
 
-  it('has all its mistakes as findings, with their lines, beside those of files', async () => {
+  it('has a finding with its line for each problem, beside findings in files', async () => {
     const second = app('').replace('[UsersController]', '[UsersController, Twice]')
     const own = project({
       ...controller,
@@ -172,7 +172,7 @@ describe('an application that does not start', () => {
     expect(placeOf(twice)).toMatch(/^src\/(?:twice|users-controller)\.js:11$/)
   })
 
-  it('has errors where the option strict makes warnings errors', async () => {
+  it('has errors instead of warnings if the option strict is set', async () => {
     const own = project({ ...controller, 'src/app.js': app('strict: true, colour: 1,') })
     const found = findingsOf(await own.run(['doctor', '--json']))
     expect(found).toContainEqual(
@@ -185,14 +185,14 @@ describe('an application that does not start', () => {
     )
   })
 
-  it('has a finding where it ends the process', async () => {
+  it('has a finding if it ends the process', async () => {
     const own = project({ 'src/app.js': 'process.exit(3)\n' })
     const [found] = findingsOf(await own.run(['doctor', '--json']))
     expect(found).toMatchObject({ code: 'E_APP_FAILED', file: 'src/app.js' })
     expect(found?.cause).toContain('ended the process with status 3')
   })
 
-  it('is not one if the module has a name like one only', async () => {
+  it('is not assumed for a module that only has a typical file name', async () => {
     const own = project({ 'src/index.js': 'export const sum = (a, b) => a + b\n' })
     const { findings, notChecked } = JSON.parse((await own.run(['doctor', '--json'])).stdout)
     expect(findings).toEqual([])
@@ -203,7 +203,7 @@ describe('an application that does not start', () => {
   })
 })
 
-describe('variables of the environment', () => {
+describe('environment variables', () => {
   const ENV = `import { App, env } from 'blazon'
 import { z } from 'zod'
 export const Env = env(z.object({ KEY: z.string() }))
@@ -212,14 +212,14 @@ export const app = new App({ logger: process.env.NODE_ENV === 'production' && KE
 `
   const read = async (own: Project) => JSON.parse((await own.run(['doctor', '--json'])).stdout)
 
-  it('of .env stand for those of production', async () => {
+  it('are read from .env in place of the production environment', async () => {
     const own = project({ 'src/app.js': ENV, '.env': 'KEY=k\nNODE_ENV=test\n' }, ['zod'])
     const { findings, notChecked } = await read(own)
     expect(findings).toMatchObject([{ code: 'W_LOGGER_OFF' }])
     expect(JSON.stringify(notChecked)).not.toContain('production')
   })
 
-  it('that are missing are told, and are errors', async () => {
+  it('are reported as errors if they are missing', async () => {
     const own = project({ 'src/app.js': ENV }, ['zod'])
     const { findings, notChecked } = await read(own)
     expect(findings).toMatchObject([{ code: 'E_ENV_INVALID', subject: 'KEY' }])
@@ -242,7 +242,7 @@ describe('the database', () => {
     return notChecked.find(({ group }) => group === 'database')?.reason
   }
 
-  it('is not examined without an address, without tenants, or where it cannot be reached', async () => {
+  it('is not examined without a URL, without tenants, or if it cannot be reached', async () => {
     const own = project({ 'src/app.js': TENANTS }, ['pg'])
     expect(await reasonOf(own)).toContain('DATABASE_URL is not set')
     const url = 'postgres://a:secret@127.0.0.1:1/b'
@@ -257,7 +257,7 @@ describe('the database', () => {
 })
 
 describeWithServer('the database of an application with tenants', () => {
-  it('is examined as by `db doctor`', async () => {
+  it('is examined as in `db doctor`', async () => {
     await using server = await Server.start({ hasPasswords: true })
     const own = project({ 'src/app.js': TENANTS }, ['pg'])
     own.write({ '.env': `DATABASE_URL=${server.url(SUPERUSER, { password: PASSWORD })}\n` })
@@ -275,7 +275,7 @@ describeWithServer('the database of an application with tenants', () => {
   })
 })
 
-describe('nothing is an error', () => {
+describe('the doctor finds no error', () => {
   const PACKAGES = ['zod', 'pg', 'redis', 'jose', '@electric-sql/pglite']
   const errorsOf = async (own: Project, folder: string) => {
     const outcome = await own.run(['doctor', '--json'], folder)
@@ -307,7 +307,7 @@ describe('nothing is an error', () => {
     await errorsOf(own, 'made')
   })
 
-  it('in examples/orders, whose repository has other programs, too', async () => {
+  it('in examples/orders, whose repository also has other programs', async () => {
     const own = new Project()
     onTestFinished(() => own.remove())
     await errorsOf(own, relative(own.folder, join(root, 'examples/orders')))
@@ -315,7 +315,7 @@ describe('nothing is an error', () => {
 })
 
 describe('docs/doctor.md', () => {
-  it('has exactly the codes of the doctor, and each code has a case', () => {
+  it('lists exactly the codes of the doctor, and each code has a case', () => {
     const sources = ['cli/doctor/finding.ts', 'app/doctor/production-options.ts']
     const codes = sources.flatMap((path) => {
       const text = readFileSync(join(root, 'src', path), 'utf8')
@@ -331,7 +331,7 @@ describe('docs/doctor.md', () => {
     expect(codes.filter((code) => !cases.has(code))).toEqual([])
   })
 
-  it('shows what the command prints', async () => {
+  it('shows the output of the command', async () => {
     const own = useFastTsx(project())
     for (const { text } of blocksOf('docs/doctor.md')) {
       const [, name = '', content = ''] = /^\/\/ (\S+)\n(.*)$/s.exec(text) ?? []

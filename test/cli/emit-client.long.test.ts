@@ -170,7 +170,7 @@ function writeProject(): void {
   writeFileSync(join(FOLDER, 'use-orders.ts'), USE_ORDERS)
 }
 
-describe('the client', () => {
+describe('the generated client', () => {
   beforeAll(writeProject)
 
   it.each([
@@ -228,13 +228,13 @@ describe('emitClient', () => {
         send({ method: "GET", path: "/items", statuses: ["200","500"], enveloped: ["200"] }, input),`)
   })
 
-  it('escapes descriptions, so that they cannot end their comment', () => {
+  it('escapes descriptions so that they cannot end their comment', () => {
     const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/"(?:[^"\\]|\\.)*"/g, '""')
     expect(code).not.toContain('throw new Error("run")')
     expect(code).not.toMatch(/run|Ends/)
   })
 
-  it('changes names that are taken or are not identifiers', () => {
+  it('renames operations and types if names are taken or not identifiers', () => {
     const names = [...text.matchAll(/^export type (\S+) =/gm)].map(([, name]) => name)
     expect(names.slice(0, 9)).toEqual([
       'Response_',
@@ -249,7 +249,7 @@ describe('emitClient', () => {
     ])
   })
 
-  it('names methods after operation ids, in full when another one of the tag has the name', () => {
+  it('names methods after operation ids, in full if the short name of a tag is taken', () => {
     const methods = [...text.matchAll(/^ {4,6}(\S+): (?:\{|\(input)/gm)].map(([, name]) => name)
     expect(methods).toEqual(expect.arrayContaining(['filesMore', 'delete', 'then2']))
     expect(methods).toEqual(expect.arrayContaining(['users', 'create', 'accountsCreate']))

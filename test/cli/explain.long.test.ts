@@ -44,7 +44,7 @@ describe.each([
     expect(JSON.parse(outcome.stdout)).toEqual(ORDERS_ROUTE)
   })
 
-  it('shows middlewares, a limit by user, and a body', async () => {
+  it('has middlewares, a rate limit by user, and a body in its explanation', async () => {
     const { stdout } = await explain(own, 'POST', '/orders', '--json')
     const { handler, steps } = JSON.parse(stdout) as typeof ORDERS_ROUTE
     expect(handler).toBe('create')
@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-it('is relative to the working directory, for a parameter of a method, too', async () => {
+it('an explained file is relative to the working directory, also for a parameter', async () => {
   const own = useFastTsx(
     project({
       'tsconfig.json': LEGACY,
@@ -126,13 +126,13 @@ describe.each([
     return own
   }
 
-  it('has the lines of the sources, if it has source maps', async () => {
+  it('has the line numbers of the sources if it has source maps', async () => {
     const { stdout } = await explain(compiled(true), 'GET', '/orders/3', '--json')
     const { decorators } = JSON.parse(stdout) as typeof ORDERS_ROUTE
     expect(decorators).toEqual(ORDERS_ROUTE.decorators)
   })
 
-  it('has its own lines otherwise', async () => {
+  it('has its own line numbers otherwise', async () => {
     const own = compiled(false)
     const lines = own.read('dist/orders-controller.js').split('\n')
     const found = await decoratorsOf(own, 'GET', '/orders/3')
@@ -148,13 +148,13 @@ describe.each([
   })
 })
 
-describe('the text', () => {
+describe('the explanation as text', () => {
   let own: Project
   beforeAll(() => {
     own = useFastTsx(project({ ...SOURCES, 'tsconfig.json': STANDARD }))
   })
 
-  it('has a line for each step, and what the step uses under it', async () => {
+  it('has a line for each step, and lists under it the options that the step uses', async () => {
     const { status, stdout } = await explain(own, 'get', 'orders/{id}')
     expect(status).toBe(0)
     expect(stdout).toMatch(/^GET {2}\/orders\/:id {2}OrdersController.getById {2}protected\n\n/)
@@ -198,7 +198,7 @@ describe('the text', () => {
     for (const text of texts) expect(outcome.stderr).toContain(text)
   })
 
-  it('is of one of several versions, which a header names', async () => {
+  it('covers one of several versions that a header selects', async () => {
     own.write({
       'versions.ts': `import { App, Controller, Get, Version } from 'blazon'
 @Controller('orders')
@@ -225,7 +225,7 @@ export const app = new App({ controllers: [OrdersController], versions })
     expect(listed.stdout).toMatch(/^GET {2}\/orders \(version 2\).*\nGET {2}\/orders\/all .*\n$/)
   })
 
-  it('is found by `ALL` and by each method of an `@All` route', async () => {
+  it('covers an `@All` route for `ALL` and for each method', async () => {
     own.write({
       'all.ts': `import { All, App, Controller, Get } from 'blazon'
 @Controller('any')

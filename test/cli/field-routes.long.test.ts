@@ -58,7 +58,7 @@ describe.each([
     expect(paths['/notes'].post.requestBody).toBeDefined()
   })
 
-  it('explains the place of the field, and of its decorators', async () => {
+  it('explains the location of the field and of its decorators', async () => {
     const placesOf = async (method: string) => {
       const { stdout } = await own.run(['routes', '--explain', method, '/notes', '--json'])
       const { decorators } = JSON.parse(stdout) as {
@@ -75,7 +75,7 @@ describe.each([
     expect(await placesOf('GET')).toEqual([ofClass, 'get on Base.list, line 13'])
   })
 
-  it('shows the place of a mistake: the first line of the field', async () => {
+  it('shows the location of a problem as the first line of the field', async () => {
     const wrong = project(APP.replace('returns: Note }', "returns: Note, summary: '' }"), options)
     const { status, stdout } = await wrong.run(['doctor'])
     expect(status).not.toBe(0)

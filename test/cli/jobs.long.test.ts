@@ -67,7 +67,7 @@ async function inApp(use: (app: TestApp) => Promise<void>): Promise<void> {
 }
 
 describeJobs('blazon jobs', () => {
-  it('lists jobs and dead ones with reasons, and lets one run again', async () => {
+  it('lists jobs and dead ones with reasons, and can run one again', async () => {
     let id = ''
     await inApp(async (app) => {
       id = (await app.get(Jobs).send(Print)) as string
@@ -154,7 +154,7 @@ if (process.argv.includes('send')) {
 `
 
 describeServerJobs('blazon start --jobs', () => {
-  it('runs what other processes have sent, is ready, and ends with its signal', async () => {
+  it('runs jobs that other processes have sent, becomes ready, and ends on a signal', async () => {
     await using database = await ownServerDatabase()
     await database.run('create table marks (pid text)')
     const project = newProject(['pg', 'pg-boss', 'express']).write({

@@ -36,7 +36,7 @@ async function run(...argv: string[]) {
 const HERE = ['--embedded', 'data']
 
 describe('blazon keys', () => {
-  it('makes a key and prints it once, lists it without its secret, and revokes it', async () => {
+  it('creates a key and prints it once, lists it without its secret, and revokes it', async () => {
     await run('db', 'migrate', ...HERE, '--dir', migrations.path)
     const made = await run('keys', 'create', '--prefix', 'acme_live', '--tenant', 'acme', ...HERE)
     expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^acme_live_\w{38}\n$/) })
@@ -102,7 +102,7 @@ describe('blazon keys', () => {
     [['list', ...HERE], 'does not contain a database'],
     [['revoke', ...HERE], "missing required argument 'id'"],
     [['table', '--login', ''], '[E_OPTION_INVALID] apiKeysTable(): login'],
-  ])('tells about a mistake like %j, with the exit status 2', async (argv, message) => {
+  ])('prints an error for %j and exits with the status 2', async (argv, message) => {
     const { status, stdout, stderr } = await run('keys', ...argv)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)

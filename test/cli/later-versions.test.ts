@@ -30,7 +30,7 @@ const rules = (older: OpenApiDocument, newer: OpenApiDocument) =>
 
 const NAMED = { $ref: '#/components/schemas/Named' }
 
-describe('openapi diff of documents of different versions', () => {
+describe('openapi diff between documents of different OpenAPI versions', () => {
   const same: [string, OpenApiSchema, OpenApiSchema][] = [
     ['null', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
     [
@@ -61,7 +61,7 @@ describe('openapi diff of documents of different versions', () => {
       },
     ],
   ]
-  it.each(same)('finds no change in the form of %s', (_, older, newer) => {
+  it.each(same)('finds no change if the only difference is the form of %s', (_, older, newer) => {
     for (const version of ['3.1.2', '3.2.0'] as const) {
       expect(rules(documentOf('3.0.3', older), documentOf(version, newer))).toEqual([])
       expect(rules(documentOf(version, newer), documentOf('3.0.3', older))).toEqual([])
@@ -81,7 +81,7 @@ describe('openapi diff of documents of different versions', () => {
   })
 })
 
-describe('the client of a document of OpenAPI 3.1', () => {
+describe('the client for an OpenAPI 3.1 document', () => {
   const bodyOf = (schema: OpenApiSchema) =>
     /body: ([^;]*);/.exec(emitClient(documentOf('3.1.2', schema)))?.[1]
 

@@ -46,9 +46,9 @@ const DECLARATIONS = [
   'cli/main.js',
 ]
 
-describe('the command loads only the declarations of its commands', () => {
+describe('only the declarations of the used commands are loaded', () => {
   it.each(['--help', '--version', 'db --help', 'openapi export --help', 'new --help'])(
-    'for blazon %s',
+    'by blazon %s',
     (args) => {
       expect(loadedBy(...args.split(' '))).toEqual({
         own: DECLARATIONS,
@@ -58,7 +58,7 @@ describe('the command loads only the declarations of its commands', () => {
   )
 })
 
-it('loads the modules of the command that runs', () => {
+it('the command line loads the modules of the command that runs', () => {
   const { own, packages } = loadedBy('db', 'table', 'notes')
   expect(own).toEqual(expect.arrayContaining(DECLARATIONS))
   expect(own.length).toBeGreaterThan(DECLARATIONS.length)

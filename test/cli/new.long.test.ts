@@ -76,7 +76,7 @@ function filesIn(folder: string): Record<string, string> {
 }
 
 describe.each(TEMPLATES)('the template %s', (template) => {
-  it('has what every project needs', async () => {
+  it('has the files that every project needs', async () => {
     const { status, stdout, stderr } = await run(['my-api', '--template', template])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     const files = filesIn('my-api')
@@ -103,7 +103,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     })
   })
 
-  it('has the name of the project, and no other', async () => {
+  it('has the name of the project, and no other name', async () => {
     await run(['my-api', '--template', template])
     const files = filesIn('my-api')
     expect(Object.keys(files).filter((name) => files[name]?.includes('project-name'))).toEqual([])
@@ -112,7 +112,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(files['README.md']).toMatch(/^# my-api\n/)
   })
 
-  it('has only versions that the tests of this package use', async () => {
+  it('has only package versions that the tests of this package use', async () => {
     await run(['my-api', '--template', template])
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const { dependencies, devDependencies } = manifest('my-api')
@@ -133,7 +133,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     })
   })
 
-  it("runs its tests by Node's runner", async () => {
+  it('uses only the test runner of Node with --test node', async () => {
     await run(['my-api', '--template', template, '--test', 'node'])
     const files = filesIn('my-api')
     expect(Object.entries(files).filter(([, text]) => /vitest/i.test(text))).toEqual([])
@@ -143,7 +143,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(manifest('my-api').devDependencies).not.toHaveProperty('vitest')
   })
 
-  it('decides that the install script of esbuild does not run, by npm', async () => {
+  it('disables the install script of esbuild for npm', async () => {
     await run(['my-api', '--template', template])
     expect(manifest('my-api').allowScripts).toEqual({ esbuild: false })
   })
@@ -163,7 +163,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   })
 })
 
-it('has a job where Node can run it, and prints why not elsewhere', async () => {
+it('a new saas project has a job if Node supports it, or prints a reason', async () => {
   const { stdout } = await run(['my-api', '--template', 'saas'])
   const isLeftOut = stdout.includes(
     `The job of the template is left out: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
@@ -173,7 +173,7 @@ it('has a job where Node can run it, and prints why not elsewhere', async () => 
   expect('pg-boss' in manifest('my-api').dependencies).toBe(runsJobs)
 })
 
-describe('the folder', () => {
+describe('the project folder', () => {
   it.each([
     ['../x', 'leads out of the current folder'],
     ['a/../../x', 'leads out of the current folder'],
@@ -196,7 +196,7 @@ describe('the folder', () => {
     expect(existsSync(join(cwd, '../x'))).toBe(false)
   })
 
-  it('with files is refused with their names, and its files stay as they are', async () => {
+  it('with files is refused with their names, and its files stay unchanged', async () => {
     mkdirSync(join(cwd, 'taken'))
     writeFileSync(join(cwd, 'taken/package.json'), 'mine')
     writeFileSync(join(cwd, 'taken/.hidden'), '')
@@ -206,7 +206,7 @@ describe('the folder', () => {
     expect(filesIn('taken')).toEqual({ 'package.json': 'mine', '.hidden': '' })
   })
 
-  it('that is a file is refused', async () => {
+  it('is refused if it is a file', async () => {
     writeFileSync(join(cwd, 'file'), 'mine')
     expect(await run(['file'])).toMatchObject({
       status: 2,
@@ -215,7 +215,7 @@ describe('the folder', () => {
     expect(read('file')).toBe('mine')
   })
 
-  it.skipIf(process.platform === 'win32')('that is or passes a link is refused', async () => {
+  it.skipIf(process.platform === 'win32')('is refused if it is or passes a link', async () => {
     mkdirSync(join(cwd, 'here/empty'), { recursive: true })
     const outside = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-outside-')))
     symlinkSync(join(cwd, 'here/empty'), join(cwd, 'link'))
@@ -229,7 +229,7 @@ describe('the folder', () => {
     }
   })
 
-  it('may be the current one, a nested one or an absolute path', async () => {
+  it('can be the current folder, a nested one or an absolute path', async () => {
     for (const folder of ['deep/er/api', join(cwd, 'absolute')]) {
       expect(await run([folder])).toMatchObject({ status: 0 })
     }
@@ -242,7 +242,7 @@ describe('the folder', () => {
     expect(manifest('.').name).toBe('@acme/api')
   })
 
-  it('may have any name if the package has another', async () => {
+  it('can have any name if the package has another name', async () => {
     expect(await run(['My Api', '--name', 'my-api'])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('cd "My Api"'),
@@ -251,8 +251,8 @@ describe('the folder', () => {
   })
 })
 
-describe('--package', () => {
-  it('names a version, a tarball or a folder', async () => {
+describe('the option --package', () => {
+  it('accepts a version, a tarball or a folder', async () => {
     writeFileSync(join(cwd, 'blazon-0.1.0.tgz'), '')
     mkdirSync(join(cwd, 'clone'))
     writeFileSync(join(cwd, 'clone/package.json'), '{"name":"blazon"}')
@@ -284,7 +284,7 @@ describe('--package', () => {
   )
 })
 
-describe('a command line', () => {
+describe('the command line', () => {
   it.each([
     [['api', '--tempalte', 'service'], "unknown option '--tempalte'"],
     [['api', '--template', 'enterprise'], 'Allowed choices are minimal, service, saas'],
@@ -292,7 +292,7 @@ describe('a command line', () => {
     [['api', '--test', 'jest'], 'Allowed choices are vitest, node'],
     [['api', '--pm', 'bun'], 'Allowed choices are npm, pnpm, yarn'],
     [['api', 'other'], 'too many arguments'],
-  ])('of %j is refused, and nothing is written', async (args, message) => {
+  ])('%j is refused, and nothing is written', async (args, message) => {
     const { status, stdout, stderr } = await run(args)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -300,8 +300,8 @@ describe('a command line', () => {
   })
 })
 
-describe('questions', () => {
-  it('concern missing values', async () => {
+describe('questions in the terminal', () => {
+  it('are about missing values only', async () => {
     const asked = await run([], { responses: ['api', ''] })
     expect(asked).toMatchObject({ status: 0, questions: [/^Folder/, /^Template/].map(matching) })
     expect(manifest('api').name).toBe('api')
@@ -309,7 +309,7 @@ describe('questions', () => {
     expect(given).toMatchObject({ status: 0, questions: [] })
   })
 
-  it('are not asked with --yes, nor without a terminal', async () => {
+  it('are not shown with --yes, nor without a terminal', async () => {
     expect(await run(['api', '--yes'], { responses: [] })).toMatchObject({
       status: 0,
       questions: [],
@@ -320,7 +320,7 @@ describe('questions', () => {
     })
   })
 
-  it('with a wrong response make nothing', async () => {
+  it('with an invalid response create nothing', async () => {
     expect(await run(['api'], { responses: ['enterprise'] })).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Unknown template "enterprise"'),
@@ -331,8 +331,8 @@ describe('questions', () => {
 
 const matching = (pattern: RegExp) => expect.stringMatching(pattern)
 
-describe('programs of others', () => {
-  it('that are missing leave a complete project', async () => {
+describe('external programs', () => {
+  it('leave a complete project if they are missing', async () => {
     vi.stubEnv('PATH', cwd)
     const { status, stderr } = await run(['api', '--pm', 'pnpm'], { bare: true })
     expect(status).toBe(4)
@@ -343,7 +343,7 @@ describe('programs of others', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'that fail, as without a network, leave a complete project',
+    'leave a complete project if they fail, for example without a network',
     async () => {
       mkdirSync(join(cwd, 'bin'))
       for (const [name, code] of [
@@ -369,7 +369,7 @@ describe('programs of others', () => {
   )
 
   it.skipIf(process.platform === 'win32')(
-    'get fixed arguments: git only outside of a repository',
+    'get fixed arguments: git runs only outside a repository',
     async () => {
       mkdirSync(join(cwd, 'bin'))
       for (const name of ['git', 'npm']) {

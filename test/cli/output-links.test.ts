@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a relative path that leaves the project by a link', () => {
+describe('a relative path that leaves the project through a link', () => {
   it.each<[string, string, string, string]>([
     ['a folder', 'docs', '../out-evil', 'docs/openapi.json'],
     [
@@ -51,7 +51,7 @@ describe('a relative path that leaves the project by a link', () => {
     expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
   })
 
-  it('is refused for a client, too, and for default paths', () => {
+  it('is also refused for a client, and for default paths', () => {
     symlinkSync('../out-evil', at('out/docs'))
     const client = { client: 'typescript', clientOut: 'docs/client.ts' } as const
     expect(() => exportTargets(client, cwd())).toThrow(/--client-out docs\/client\.ts is outside/)
@@ -64,13 +64,13 @@ describe('a relative path that leaves the project by a link', () => {
     )
   })
 
-  it('is refused with a name that begins with the name of the project', () => {
+  it('is refused even if the target name begins with the name of the project', () => {
     expect(() => outputPath('../out-evil/x.json', '--out', cwd())).toThrow(/is outside the project/)
   })
 })
 
 describe('a link', () => {
-  it('within the project is followed', () => {
+  it('is followed within the project', () => {
     symlinkSync('src', at('out/docs'))
     symlinkSync('src/later.json', at('out/openapi.json'))
     expect(outputPath('docs/openapi.json', '--out', cwd())).toBe(at('out/src/openapi.json'))
@@ -81,17 +81,17 @@ describe('a link', () => {
     expect(readFileSync(at('out/src/later.json'), 'utf8')).toBe('new')
   })
 
-  it('to the project itself is followed', () => {
+  it('is followed to the project itself', () => {
     symlinkSync('out', at('linked'))
     expect(outputPath('openapi.json', '--out', at('linked'))).toBe(at('out/openapi.json'))
   })
 
-  it('may leave the project when the path is absolute', () => {
+  it('can leave the project if the path is absolute', () => {
     symlinkSync('../out-evil', at('out/docs'))
     expect(outputPath(at('out/docs/x.json'), '--out', cwd())).toBe(at('out-evil/x.json'))
   })
 
-  it('with a circular target is an error', () => {
+  it('causes an error if its target is circular', () => {
     symlinkSync('b', at('out/a'))
     symlinkSync('a', at('out/b'))
     expect(() => writeFiles([{ path: outputPath('a/x.json', '--out', cwd()), text: '' }])).toThrow(
@@ -99,14 +99,14 @@ describe('a link', () => {
     )
   })
 
-  it.each(['docs', 'docs/deep'])('that was created after the check is not followed: %s', (name) => {
+  it.each(['docs', 'docs/deep'])('is not followed if created after the check: %s', (name) => {
     const path = outputPath(`${name}/openapi.json`, '--out', cwd())
     symlinkSync('../out-evil', at('out/docs'))
     expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)
     expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
   })
 
-  it('that has replaced the file after the check is not followed', () => {
+  it('is not followed if it has replaced the file after the check', () => {
     const path = outputPath('openapi.json', '--out', cwd())
     symlinkSync('../out-evil/kept.json', path)
     expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)

@@ -9,7 +9,7 @@ describe('a command in a remedy', () => {
     ['pnpm/10.0.0 npm/? node/v24.0.0', 'pnpm exec blazon'],
     ['yarn/4.0.0 npm/? node/v24.0.0', 'yarn blazon'],
     ['', 'npx blazon'],
-  ])('begins as the package manager needs it: %s', (agent, start) => {
+  ])('has the prefix that the package manager needs: %s', (agent, start) => {
     vi.stubEnv('npm_config_user_agent', agent)
     expect(projectCommand(['routes', '--filter', "Anna's orders"])).toBe(
       `${start} routes --filter 'Anna'\\''s orders'`,

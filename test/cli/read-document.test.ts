@@ -8,17 +8,17 @@ import { outputPath } from '../../src/cli/output-path.js'
 const folder = mkdtempSync(join(tmpdir(), 'blazon-paths-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe('a file that the command names in an error', () => {
+describe('a file path in an error message', () => {
   it.each([
     ['none.json', undefined, 'cannot be read.'],
     ['broken.json', '{', 'is neither JSON nor YAML.'],
     ['other.json', '{}', 'is not an OpenAPI document.'],
-  ])('is named with its resolved path: %s', (name, text, what) => {
+  ])('is shown as its resolved path: %s', (name, text, what) => {
     if (text !== undefined) writeFileSync(join(folder, name), text)
     expect(() => readDocument(name, folder)).toThrow(`${join(folder, name)} ${what}`)
   })
 
-  it('is named in the error with its resolved path', () => {
+  it('is shown in the error as its resolved path', () => {
     expect(() => outputPath('.', '--out', folder)).toThrow(
       `The command writes a file, and ${folder} is a folder`,
     )

@@ -69,7 +69,7 @@ async function capsules(project: Project, count: number): Promise<string[]> {
 }
 
 describe.each(['vitest', 'node'] as const)('a failed request of blazon dev, with %s', (runner) => {
-  it('is run again, and becomes a test that fails until the code is repaired', async () => {
+  it('can be run again, and becomes a test that fails until the code is repaired', async () => {
     const project = await madeProject(['--test', runner])
     project.write({ 'src/hello-controller.ts': BROKEN })
     const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'] })
@@ -142,7 +142,7 @@ export const options = defineAppOptions({ controllers: [ChargesController] })
 `
 
 describe('a request that has called another host', () => {
-  it('is replayed with the answer of its capsule, so that the bank is charged once', async () => {
+  it('is replayed with the recorded response, so that the bank is charged once', async () => {
     let charges = 0
     const bank = createServer((_, res) => res.end(`{"id":${++charges}}`))
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
@@ -199,8 +199,8 @@ import { PaymentsController } from './payments-controller.js'
 export const options = defineAppOptions({ controllers: [PaymentsController] })
 `
 
-describe('a request whose replay would change things, or shows nothing', () => {
-  it('sends no call again, and is not reported as corrected', async () => {
+describe('a request whose replay would change data, or prove nothing', () => {
+  it('makes no call again, and is not reported as corrected', async () => {
     let charges = 0
     const bank = createServer((_, res) => res.end(String(++charges)))
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
@@ -300,7 +300,7 @@ it('lists', async () => {
 })
 `
 
-it('has a test for a wrong statement that starts as the other tests do, and passes when the statement is right', async () => {
+it('a wrong statement gets a test that starts like the others and passes after its repair', async () => {
   const project = useFastTsx(await madeProject(['--test', 'node']))
   await installPglite(project)
   rmSync(project.path('test'), { recursive: true })
@@ -330,8 +330,8 @@ it('has a test for a wrong statement that starts as the other tests do, and pass
   expect(passing, passing.output).toMatchObject({ status: 0 })
 })
 
-describeWithServer('a request that fails for a row of PostgreSQL', () => {
-  it('is run again, and tested, without the database', async () => {
+describeWithServer('a request that fails because of a row in PostgreSQL', () => {
+  it('can be run again and tested without the database', async () => {
     await using database = await ownServerDatabase()
     await database.run(
       `create table orders (id int primary key, total timestamptz, customer text, password_hash text);

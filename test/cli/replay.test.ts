@@ -84,7 +84,7 @@ async function replay(...args: string[]) {
 }
 
 describe('blazon replay without an id', () => {
-  it('lists the capsules, the newest first, and what a client has sent does not reach the terminal', async () => {
+  it('lists the capsules, newest first, without any data from clients', async () => {
     put(CAPSULE)
     put(
       { ...CAPSULE, record: { ...CAPSULE.record, error: null } },
@@ -105,7 +105,7 @@ describe('blazon replay without an id', () => {
     expect(stdout).not.toContain('\u001b')
   })
 
-  it('reports that there are none', async () => {
+  it('reports that there are no capsules', async () => {
     expect(await replay()).toMatchObject({
       status: 0,
       stdout: '',
@@ -116,7 +116,7 @@ describe('blazon replay without an id', () => {
   })
 })
 
-describe('blazon replay refuses', () => {
+describe('blazon replay rejects', () => {
   it.each([
     [
       'an id that does not exist',
@@ -166,14 +166,14 @@ describe('the tenant of a capsule', () => {
     ['header', sent, null, false],
     ['path', sent, null, false],
     ['subdomain', sent, null, true],
-  ])('is named as by the client: %s', (source, headers, tenant, isInHost) => {
+  ])('is named in the same way as by the client: %s', (source, headers, tenant, isInHost) => {
     const record = { ...RECORD, decisions: [decision({ by: 'tenant', facts: { source } })] }
     const capsule = { ...CAPSULE, record, sent: { ...CAPSULE.sent, headers } }
     expect(tenantOf(capsule)).toBe(tenant)
     expect(isTenantInHost(capsule)).toBe(isInHost)
   })
 
-  it('is missing without one', () => {
+  it('is missing if the request had none', () => {
     expect(tenantOf({ ...CAPSULE, record: { ...RECORD, tenant: null } })).toBeNull()
   })
 })

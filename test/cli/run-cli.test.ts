@@ -42,13 +42,13 @@ describe('help', () => {
       ['routes', '--help'],
       ['--json', '--filter', '--entry', '--timeout', '--verbose'],
     ],
-  ])('of %j is printed', async (argv, words) => {
+  ])('is printed for %j', async (argv, words) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     for (const word of words) expect(stdout).toContain(word)
   })
 
-  it('is printed as an error when no command is named', async () => {
+  it('is printed as an error if no command is named', async () => {
     expect(await run()).toMatchObject({
       status: 2,
       stdout: '',
@@ -58,7 +58,7 @@ describe('help', () => {
   })
 })
 
-describe('a mistake', () => {
+describe('an invalid command line', () => {
   it.each([
     [['opanapi'], 'Did you mean openapi?'],
     [['openapi', 'exprt'], 'Did you mean export?'],
@@ -71,7 +71,7 @@ describe('a mistake', () => {
     [['routes', '--timeout', 'soon'], 'Specify seconds'],
     [['routes', '--timeout', '0'], 'Specify seconds'],
     [['routes', '--timeout', '1e9'], 'Specify seconds'],
-  ])('like %j is an error that contains a remedy', async (argv, message) => {
+  ])('like %j causes an error that contains a remedy', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -79,7 +79,7 @@ describe('a mistake', () => {
   })
 })
 
-it('prints its version', async () => {
+it('the command prints its version', async () => {
   expect(await run('--version')).toMatchObject({
     status: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it("receives the fields of the schema alone with responses: 'strip'", async () => {
+it("the client receives only the fields of the schema with responses: 'strip'", async () => {
   for (let n = 0; n < 2; n++) {
     const listed = await client['users']?.['list']?.()
     expect(listed).toMatchObject({ ok: true, status: 200 })
@@ -55,7 +55,7 @@ it("receives the fields of the schema alone with responses: 'strip'", async () =
   }
 })
 
-it('has types that are exactly the stripped data', () => {
+it('the client has types that match the stripped data', () => {
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'client.ts'), text)
   writeFileSync(

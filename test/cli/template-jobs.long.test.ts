@@ -33,7 +33,7 @@ describe.each(['standard', 'legacy'] as const)('the template saas with its job (
   })
 })
 
-it('names pg-boss and its Node, where a project of an older Node has no word of jobs', () => {
+it('the template names pg-boss and its Node version only if the Node version supports jobs', () => {
   const partsOf = (jobs: boolean) => {
     const all = { ...facts, decorators: 'standard', jobs } as const
     return { files: readTemplate(all), manifest: JSON.parse(manifestOf(all, packageManifest())) }
@@ -53,7 +53,7 @@ it('names pg-boss and its Node, where a project of an older Node has no word of 
   expect(texts.filter((text) => /\bjobs\b|pg-boss/.test(text))).toEqual([])
 })
 
-it('has a job from Node 22.12 on', () => {
+it('only the template saas has a job, and only from Node 22.12 on', () => {
   const versions = ['20.19.0', '22.11.0', '22.12.0', '24.0.0']
   expect(versions.map((version) => hasJobs('saas', version))).toEqual([false, false, true, true])
   expect(hasJobs('service', '24.0.0')).toBe(false)

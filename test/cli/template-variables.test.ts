@@ -13,7 +13,7 @@ function inProduction(files: Readonly<Record<string, string>>): void {
   onTestFinished(() => void vi.unstubAllEnvs())
 }
 
-describe('a project of the template saas, in production', () => {
+describe('a project from the template saas in production', () => {
   it('does not start without a server for its database', async () => {
     inProduction({})
     const problems = await problemsOf(() => Env.read())
@@ -30,7 +30,7 @@ describe('a project of the template saas, in production', () => {
     expect(problem?.remedy).toContain('The file .env sets it, but is not read')
   })
 
-  it('starts with a server, and elsewhere with the database in its process', () => {
+  it('starts with a server, and elsewhere with an embedded database', () => {
     inProduction({})
     vi.stubEnv('DATABASE_URL', 'postgres://localhost/notes')
     expect(Env.read().DATABASE_URL).toBe('postgres://localhost/notes')
@@ -43,7 +43,7 @@ describe('a project of the template saas, in production', () => {
 describe.each([
   ['service', ServiceEnv],
   ['saas', Env],
-] as const)('a project of the template %s, in production', (_, variables) => {
+] as const)('a project from the template %s in production', (_, variables) => {
   const refused = async (TOKEN_SECRET: string | undefined) => {
     vi.stubEnv('TOKEN_SECRET', TOKEN_SECRET)
     const problems = await problemsOf(() => variables.read())
@@ -65,7 +65,7 @@ describe.each([
     await refused('short')
   })
 
-  it('starts with a secret of its own', () => {
+  it('starts with its own secret', () => {
     inProduction({})
     vi.stubEnv('DATABASE_URL', 'postgres://localhost/notes')
     expect(variables.read().TOKEN_SECRET).toBe(process.env['TOKEN_SECRET'])

@@ -18,15 +18,15 @@ function starts(files: Readonly<Record<string, string>>) {
   return testStarts(code, 'test/replay.test.ts')
 }
 
-describe('the start of the application in a test', () => {
-  it('is by the exported options, if there are no tests', () => {
+describe('a generated test starts the application', () => {
+  it('with the exported options if there are no tests', () => {
     expect(starts({ 'src/app.ts': APP })).toEqual([BY_OPTIONS])
     const others = APP.replace('./orders.js', './orders')
     expect(starts({ 'src/app.ts': others })[0]?.imports).toEqual([['../src/app', ['options']]])
     expect(starts({ 'src/app.ts': APP.replace("'blazon'", "'other'") })).toEqual([])
   })
 
-  it('is by TestApp.create as in a test of the whole application, with what that needs', () => {
+  it('with TestApp.create, as in an application test, including the needed code', () => {
     const test = `import { randomBytes } from 'node:crypto'
 import { TestApp } from 'blazon/testing'
 import { options } from '../../src/app.js'
@@ -79,7 +79,7 @@ it('x', async () => {
       "await using app = await start('free')",
       ["await start('free')"],
     ],
-  ])('is by the function that the tests share: %s', (head, call, expressions) => {
+  ])('with the function that the tests share: %s', (head, call, expressions) => {
     const found = starts({
       'src/app.ts': APP,
       'test/support/start.ts': `${head}\n  return TestApp.create({ ...options, ...given })\n}`,

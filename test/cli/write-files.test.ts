@@ -31,7 +31,7 @@ afterEach(() => {
 })
 
 describe('writeFiles', () => {
-  it('writes new and changed files, and keeps their mode', () => {
+  it('writes new and changed files, and preserves their mode', () => {
     writeFileSync(path('old'), 'old')
     chmodSync(path('old'), 0o640)
     writeFileSync(path('same'), 'same')
@@ -73,7 +73,7 @@ describe('outputPath', () => {
     expect(() => outputPath('a/../../x.json', '--out', cwd)).toThrow('is outside the project')
   })
 
-  it('stays inside the repository, and goes elsewhere by an absolute path', () => {
+  it('stays inside the repository, but accepts an absolute path elsewhere', () => {
     mkdirSync(path('project/.git'))
     const cwd = path('project/packages/api')
     expect(outputPath('../web/x.ts', '--out', cwd)).toBe(path('project/packages/web/x.ts'))
@@ -92,7 +92,7 @@ describe('outputPath', () => {
 })
 
 describe('exportTargets', () => {
-  it('puts the client where a build of src/ finds it, unless it is elsewhere already', () => {
+  it('puts the client where a build of src/ finds it, unless it is already elsewhere', () => {
     mkdirSync(path('src'))
     const clientOut = () => exportTargets({ client: 'typescript' }, folder).client
     expect(clientOut()).toBe(path('src/openapi-client.ts'))
@@ -107,7 +107,7 @@ describe('exportTargets', () => {
     [{ out: 'b.yaml', format: 'json' }, 'json', 'b.yaml', null],
     [{ out: 'a/b.json', client: 'typescript' }, 'json', 'a/b.json', 'a/openapi-client.ts'],
     [{ client: 'typescript', clientOut: 'c.ts' }, 'json', 'openapi.json', 'c.ts'],
-  ] as const)('of %j', (options, format, out, client) => {
+  ] as const)('returns the targets for %j', (options, format, out, client) => {
     const targets = exportTargets(options, folder)
     expect(targets).toMatchObject({ format, out: path(out) })
     expect(targets.client).toBe(client === null ? null : path(client))
@@ -118,7 +118,7 @@ describe('exportTargets', () => {
     [{ out: '-', check: true }, '--check has no file'],
     [{ out: 'x', client: 'typescript', clientOut: 'x' }, 'have the same path'],
     [{ out: '-', client: 'typescript', clientOut: '-' }, 'have the same path'],
-  ] as const)('refuses %j', (options, message) => {
+  ] as const)('rejects %j', (options, message) => {
     expect(() => exportTargets(options, folder)).toThrow(message)
   })
 })
@@ -128,7 +128,7 @@ describe('firstDifferences', () => {
     ['a\nb\nc', 'a\nx\nc', 'line 2:\n- b\n- c\n+ x\n+ c'],
     ['a\nb', 'a', 'line 2:\n- b'],
     ['', 'a\n1\n2\n3\n4', 'line 1:\n- \n+ a\n+ 1\n+ 2'],
-  ])('of %j and %j', (actual, expected, differences) => {
+  ])('returns the first differences between %j and %j', (actual, expected, differences) => {
     expect(firstDifferences(actual, expected)).toBe(differences)
   })
 })

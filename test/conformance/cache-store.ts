@@ -147,7 +147,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect([...(body as Uint8Array)]).toEqual(bytes)
       })
 
-      it('return a text body as text, whether it is empty or has a megabyte', async () => {
+      it('return a string body as a string, whether it is empty or a megabyte long', async () => {
         for (const body of ['', '"', 'ü'.repeat(512 * 1024)]) {
           await store.set('key', entryOf({ body }), HOUR)
           expect(await bodyOf('key')).toBe(body)
@@ -185,7 +185,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     })
 
     describe('the time to live', () => {
-      it('ends an entry after its time, and no other entry', async () => {
+      it('removes an entry after its time, and no other entry', async () => {
         await store.set('short', entryOf({ body: 'short' }), 50)
         await store.set('long', entryOf({ body: 'long' }), HOUR)
         await made.pass(51)
@@ -204,7 +204,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await bodyOf('b')).toBeUndefined()
       })
 
-      it('may be less than a millisecond', async () => {
+      it('may be shorter than a millisecond', async () => {
         await store.set('a', entryOf(), 0.4)
         await made.pass(2)
         expect(await store.get('a')).toBeUndefined()

@@ -37,7 +37,7 @@ export function describeIdempotencyStore(
       return found as Claimed
     }
 
-    it('gives a key to one request, and then returns its record', async () => {
+    it('gives a key to the first request, and returns its record to later requests', async () => {
       const key = newKey()
       const record = JSON.stringify({ text: '"ä\u0000€' })
       await under.request(async () => (await claimed(key)).keep(record))
@@ -45,7 +45,7 @@ export function describeIdempotencyStore(
       expect((await under.request(() => claim(newKey()))).state).toBe('claimed')
     })
 
-    it('gives a key that was given back to the next request', async () => {
+    it('gives a released key to the next request', async () => {
       const key = newKey()
       await under.request(async () => (await claimed(key)).free())
       await under.request(async () => (await claimed(key)).keep('{"second":true}'))
@@ -53,7 +53,7 @@ export function describeIdempotencyStore(
     })
 
     // On one connection, each transaction waits for the one before.
-    it.skipIf(hasOneConnection)('gives a key to one of many requests at once', async () => {
+    it.skipIf(hasOneConnection)('gives a key to only one of many concurrent requests', async () => {
       const key = newKey()
       let release = () => {}
       const others = new Promise<void>((resolve) => {
@@ -75,7 +75,7 @@ export function describeIdempotencyStore(
       expect((await under.request(() => claim(key))).state).toBe('kept')
     })
 
-    it('does not give back a key that another request has by now', async () => {
+    it('does not release a key that another request has acquired since', async () => {
       const key = newKey()
       const first = await under.request(() => claimed(key))
       await under.request(async () => first.free())

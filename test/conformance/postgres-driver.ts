@@ -43,7 +43,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
 
 function describeLending(driver: () => Driver, open: OpenDriver): void {
   describe('a connection', () => {
-    it('is released once, and refuses statements after that', async () => {
+    it('can be released only once, and refuses statements afterwards', async () => {
       const lent = await driver().connect()
       await lent.query({ text: 'select 1' })
       lent.release()
@@ -55,7 +55,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await expect(ask(driver(), 'select 1 as a')).resolves.toMatchObject({ rows: [{ a: 1 }] })
     })
 
-    it('that is destroyed saves no open transaction and leaves no setting', async () => {
+    it('saves no open transaction and leaves no setting when it is destroyed', async () => {
       await lend(driver(), (lent) => lent.script('create table if not exists kept (a int)'))
       const lent = await driver().connect()
       await lent.query({ text: 'begin' })
@@ -72,7 +72,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await lend(driver(), (lent) => lent.script('drop table kept'))
     })
 
-    it('that is destroyed rejects the statements that wait', async () => {
+    it('rejects waiting statements when it is destroyed', async () => {
       const lent = await driver().connect()
       const first = lent.query({ text: 'select pg_sleep(0.05)' })
       const pending = [lent.query({ text: 'select 2' }), lent.query({ text: 'select 3' })]
@@ -110,7 +110,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       },
     )
 
-    it('is not lent again with a statement under way', async () => {
+    it('is not lent again while a statement is running', async () => {
       let answer: Promise<unknown> | undefined
       await lend(driver(), async (lent) => {
         answer = lent.query({ text: "select set_config('app.late', 'yes', false)" })
@@ -121,7 +121,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await answer?.catch(() => undefined)
     })
 
-    it('is waited for no longer than the acquire timeout', async () => {
+    it('is waited for only until the acquire timeout', async () => {
       const driver = await open({ acquire: '500ms' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const refusals = [driver.connect(), driver.connect()]
@@ -133,7 +133,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await driver.close()
     })
 
-    it('goes to the caller that has waited longest', async () => {
+    it('goes to the caller that has waited the longest', async () => {
       const driver = await open({ acquire: '1m' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const order: number[] = []
@@ -163,10 +163,10 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
 }
 
 function describeClosing(open: OpenDriver): void {
-  describe('a driver that is closed', () => {
+  describe('a closed driver', () => {
     const closed = { code: 'DATABASE_UNAVAILABLE', status: 503 }
 
-    it('refuses callers that wait, and waits for lent connections', async () => {
+    it('refuses waiting callers, and waits for lent connections', async () => {
       const driver = await open({ acquire: '1m' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const waiting = [driver.connect(), driver.connect()]
@@ -186,7 +186,7 @@ function describeClosing(open: OpenDriver): void {
       await closing
     })
 
-    it('may be closed several times', async () => {
+    it('can be closed several times', async () => {
       const driver = await open()
       const lent = await driver.connect()
       const closings = [driver.close(), driver.close()]
@@ -196,7 +196,7 @@ function describeClosing(open: OpenDriver): void {
       await expect(driver.connect()).rejects.toMatchObject(closed)
     })
 
-    it('may be opened again', async () => {
+    it('can be opened again', async () => {
       const driver = await open()
       await driver.close()
       const logger = { info() {}, warn() {}, error() {} }

@@ -19,7 +19,7 @@ export function describeFlights(driver: () => Driver): void {
     const outcome = (answer: PromiseSettledResult<QueryResult>) =>
       answer.status === 'fulfilled' ? answer.value.command : answer.reason.code
 
-    it('returns for each statement the result that it has alone', async () => {
+    it('returns the same result for each statement as the statement alone', async () => {
       await lend(driver(), async (lent) => {
         const answers = await sendTogether(lent, [
           'begin',
@@ -94,7 +94,7 @@ export function describeFlights(driver: () => Driver): void {
       expect(rows).toEqual([{ x: null }])
     })
 
-    it('may be followed by other flights that are sent without waiting', async () => {
+    it('can be followed by other flights before it has ended', async () => {
       await lend(driver(), async (lent) => {
         const refused = sendTogether(lent, ['begin', 'selct'])
         const end = lent.query({ text: 'COMMIT' })
@@ -105,7 +105,7 @@ export function describeFlights(driver: () => Driver): void {
       })
     })
 
-    it('is refused on a connection that was released', async () => {
+    it('is refused on a released connection', async () => {
       const lent = await driver().connect()
       lent.release()
       for (const answer of await sendTogether(lent, ['begin', 'select 1'])) {

@@ -29,7 +29,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('return results in the order of sending when none waits for another', async () => {
+    it('return results in the order of sending when they are sent together', async () => {
       await lend(driver(), async (lent) => {
         const order: number[] = []
         const ask = async (number: number) => {
@@ -45,7 +45,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('use the effects of earlier statements that are still under way', async () => {
+    it('see the effects of earlier statements that are still running', async () => {
       await lend(driver(), async (lent) => {
         const answers = await Promise.all([
           lent.query({ text: 'begin' }),
@@ -58,7 +58,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('are refused when the text holds a second statement', async () => {
+    it('are refused when the string contains a second statement', async () => {
       await lend(driver(), async (lent) => {
         const refusal = { code: '42601' }
         await expect(lent.query({ text: 'select 1; select 2' })).rejects.toMatchObject(refusal)
@@ -68,7 +68,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('may have 10,000 values, and are refused with 65,536', async () => {
+    it('accept 10,000 values, and are refused with 65,536', async () => {
       await lend(driver(), async (lent) => {
         const values = Array.from({ length: 10_000 }, (_, index) => index)
         const text = `select ${values.map((index) => `$${index + 1}::int`).join()}`
@@ -98,7 +98,7 @@ export function describeStatements(driver: () => Driver): void {
       await Promise.all([user(0), user(250), user(500), user(750)])
     })
 
-    it('of a script run in order and as one transaction', async () => {
+    it('in a script run in order and in one transaction', async () => {
       await lend(driver(), async (lent) => {
         await lent.script('create temp table s (a int); insert into s values (1); -- end')
         await expect(
@@ -116,8 +116,8 @@ export function describeStatements(driver: () => Driver): void {
 
 /** Statements and scripts that are refused. Every driver passes this suite. */
 export function describeRefusals(driver: () => Driver): void {
-  describe('a statement that is refused', () => {
-    it('rejects with a PostgresError whose cause is the error of the driver', async () => {
+  describe('a refused statement', () => {
+    it('rejects with a PostgresError whose cause is the driver error', async () => {
       await lend(driver(), async (lent) => {
         await lent.script('create temp table u (a int constraint only_one unique)')
         const insert = (): Statement => ({ text: 'insert into u values ($1)', values: [7] })

@@ -145,14 +145,14 @@ const WRITTEN: readonly (readonly [value: unknown, type: string, text: string | 
 
 /** How values are sent to PostgreSQL and read from it. Every driver passes this suite. */
 export function describeValues(run: Run): void {
-  describe('values', () => {
+  describe('values of columns and parameters', () => {
     it.each(READ)('are read as JavaScript values: %s', async (sql, value) => {
       expect((await run({ text: `select ${sql} as value` })).rows).toEqual([{ value }])
       const lists = await run({ text: `select ${sql}`, rowMode: 'array' })
       expect(lists.rows).toEqual([[value]])
     })
 
-    it.each(READ)("are read as text when texts is 'all': %s", async (sql, _, text) => {
+    it.each(READ)("are read as strings when texts is 'all': %s", async (sql, _, text) => {
       const { rows } = await run({ text: `select ${sql} as value`, texts: 'all' })
       expect(rows).toEqual([{ value: text }])
     })
@@ -203,7 +203,7 @@ export function describeValues(run: Run): void {
       }
     })
 
-    it('may be objects without fields, and objects with a form in JSON', async () => {
+    it('can be objects without fields, and objects with a JSON form', async () => {
       class Empty {}
       const json = [{}, new Empty(), Object.create(null), Object(1), Object(''), new Date(0)]
       const list = [...json, { toJSON: () => ({}) }, [], new URL('http://a.test')]
@@ -241,7 +241,7 @@ export function describeValues(run: Run): void {
       )
     })
 
-    it('have the names of their columns, and the last column of a name wins', async () => {
+    it('are returned under column names, and the last of two equal names wins', async () => {
       const { rows, fields } = await run({ text: 'select 1 as a, 2 as b, null as a, 3 as "A b"' })
       expect(rows).toEqual([{ a: null, b: 2, 'A b': 3 }])
       expect(fields.map(({ name, dataTypeID }) => [name, dataTypeID])).toEqual([
@@ -254,7 +254,7 @@ export function describeValues(run: Run): void {
       expect(lists.rows).toEqual([[1, 2, 3]])
     })
 
-    it('may have a column name that every object has as a property', async () => {
+    it('can have a column name that every object has as a property', async () => {
       const text = `select '{"x":1}'::jsonb as __proto__, 1 as constructor, 2 as "toString"`
       const [row] = (await run({ text })).rows
       expect(Object.keys(row as object)).toEqual(['__proto__', 'constructor', 'toString'])
@@ -264,7 +264,7 @@ export function describeValues(run: Run): void {
       expect(json.rows[0]?.['json']).not.toHaveProperty('x')
     })
 
-    it('may be texts of three million characters', async () => {
+    it('can be strings of three million characters', async () => {
       const value = 'ä'.repeat(3_000_000)
       const { rows } = await run({ text: 'select $1::text as value', values: [value] })
       expect(rows[0]?.['value'] === value).toBe(true)

@@ -31,14 +31,14 @@ export function describeRateLimitStore(name: string, makeStore: () => Promise<St
       return (await Promise.all(all)).filter(({ isAllowed }) => isAllowed).length
     }
 
-    it('allows requests up to the limit and returns how many remain', async () => {
+    it('allows requests up to the limit and returns the number that remain', async () => {
       const results = []
       for (let i = 0; i < 4; i++) results.push(await consume('a', 3))
       expect(results.map(({ isAllowed }) => isAllowed)).toEqual([true, true, true, false])
       expect(results.map(({ remaining }) => remaining)).toEqual([2, 1, 0, 0])
     })
 
-    it('returns the time until the window ends, which a refused request does not extend', async () => {
+    it('returns the time until the window ends, which refused requests do not extend', async () => {
       const first = await consume('a', 1)
       await under.pass(1)
       const refused = await consume('a', 1)
@@ -48,12 +48,12 @@ export function describeRateLimitStore(name: string, makeStore: () => Promise<St
       expect(refused.resetMs).toBeLessThanOrEqual(first.resetMs)
     })
 
-    it('allows exactly the limit of 100 concurrent requests', async () => {
+    it('allows exactly the limit among 100 concurrent requests', async () => {
       expect(await allowed(100, 'a', 37)).toBe(37)
       expect(await allowed(100, 'a', 37)).toBe(0)
     })
 
-    it('starts a new window after the end of the former one', async () => {
+    it('starts a new window after the end of the previous one', async () => {
       expect(await allowed(3, 'a', 1, 2000)).toBe(1)
       await under.pass(2100)
       expect(await allowed(3, 'a', 1, 2000)).toBe(1)

@@ -54,7 +54,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(await store.read(anonymous.id)).toEqual(anonymous)
     })
 
-    it('finds no session that was never created', async () => {
+    it('returns no session for an id that was never created', async () => {
       const id = randomUUID()
       expect(await store.read(id)).toBeUndefined()
       expect(await store.take(id)).toBeUndefined()
@@ -69,7 +69,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       ['characters of several bytes', 'ключ 🔑', '"日本語 🔑"'],
       ['an empty name', '', 'null'],
       ['the names of facts', 'userKey', '"=-"'],
-      ['a text that looks like none', '-', '"-"'],
+      ['a string that looks like no value', '-', '"-"'],
     ])('keeps values with %s', async (_, field, text) => {
       const { id } = await create({ fields: Object.fromEntries([[field, text]]) })
       const read = await store.read(id)
@@ -89,7 +89,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect((await store.read(id))?.fields).not.toHaveProperty('b')
     })
 
-    it('writes nothing if a value is not the expected one', async () => {
+    it('writes nothing if one value differs from the expected value', async () => {
       const made = await create({ fields: { a: '1', b: '2' } })
       expect(await write(made.id, { a: '9', b: '9' }, { a: '1', b: '1' })).toBe('conflict')
       expect(await write(made.id, { a: '9' }, { a: null })).toBe('conflict')
@@ -117,7 +117,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect((await store.read(id))?.fields).toEqual({ a: winner })
     })
 
-    it('gives a session to one of 20 parallel takers, with what was written last', async () => {
+    it('gives a session to one of 20 parallel takers, with its last values', async () => {
       const { id } = await create()
       await write(id, { late: '1' })
       const taken = await Promise.all(Array.from({ length: 20 }, () => store.take(id)))
@@ -126,7 +126,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(found[0]?.fields).toEqual({ cart: '["a"]', late: '1' })
     })
 
-    it('does not bring a session back that was taken', async () => {
+    it('does not restore a session that was taken', async () => {
       const { id } = await create()
       await store.take(id)
       await store.touch(id, times)
@@ -135,7 +135,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(await store.list(user)).toEqual([])
     })
 
-    it('notes that a session was used', async () => {
+    it('records the last use of a session', async () => {
       const made = await create()
       await store.touch(made.id, times)
       expect(await store.read(made.id)).toEqual({ ...made, ...times })
@@ -156,7 +156,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(await store.read(anonymous.id)).toEqual(anonymous)
     })
 
-    it('keeps users apart whose keys look alike', async () => {
+    it('keeps users with similar keys apart', async () => {
       const keys = ['*', '', ' ', 'a:b', 'а', 'a', `${'x'.repeat(600)}1`, `${'x'.repeat(600)}2`]
       for (const key of keys) await create({ userKey: user + key, user: JSON.stringify(key) })
       for (const key of keys) {

@@ -80,7 +80,7 @@ const IMPOSSIBLE = [
 
 /** Names of tenants, and values, that contain SQL. */
 export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
-  describe('SQL in names of tenants and in values', () => {
+  describe('SQL in tenant names and in values', () => {
     let database: TenantDatabase
     let app: TestApp
     let db: Database
@@ -96,7 +96,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
     const add = (note: string) => db.query('insert into orders (note) values ($1)', [note])
     const everything = 'select tenant_id, note from orders order by id'
 
-    it('is stored and read as the name of a tenant', async () => {
+    it('is stored and read as a tenant name', async () => {
       await runWithTenant('b', () => add('of b'))
       for (const name of HOSTILE_NAMES) await runWithTenant(name, () => add(`of ${name}`))
       for (const name of HOSTILE_NAMES) {
@@ -134,7 +134,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual([{ tenant_id: 'b', note: 'of b' }])
     })
 
-    it('is refused with 400 over HTTP when the name does not match the pattern', async () => {
+    it('results in a 400 response when the tenant name does not match the pattern', async () => {
       for (const name of HOSTILE_NAMES) {
         if (!/^[\x20-\x7e]+$/.test(name)) continue
         const headers = { 'x-tenant-id': name }
@@ -144,7 +144,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       }
     })
 
-    it('does not affect other rows from the URL, a header or the body', async () => {
+    it('does not affect other rows if it is in the URL, a header or the body', async () => {
       await runWithTenant('b', () => add('of b'))
       const caller = app.asTenant('a')
       const before = await database.look(everything)
@@ -167,7 +167,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual(before)
     })
 
-    it('is refused with an error status when it contains a NUL character', async () => {
+    it('results in an error response when it contains a NUL character', async () => {
       const caller = app.asTenant('a')
       for (const note of ['\0', 'a\0b', "\0'; drop table orders; --"]) {
         const posted = await caller.request().post('/orders').send({ note })
@@ -180,7 +180,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual([])
     })
 
-    it('is not shown, nor is the error of PostgreSQL, in the response to a refused statement', async () => {
+    it('does not appear in the response to a refused statement, nor does the error', async () => {
       await runWithTenant('a', () => db.query("insert into orders (code) values ('K')"))
       const caller = app.asTenant('a')
       const { status, body, text } = await caller.request().post('/orders').send({ code: 'K' })

@@ -111,7 +111,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     const saved = () => database.look('select tenant_id, note from orders')
     const isFree = () => runWithTenant('b', () => app.get(Database).query('select 1'))
 
-    it('is refused after the client has disconnected, and uses no connection', async () => {
+    it('is refused without using a connection after the client has disconnected', async () => {
       const socket = app.connect()
       socket.on('error', () => {})
       const lines = ['POST /late/left HTTP/1.1', 'Host: localhost', 'X-Tenant-Id: a']
@@ -125,7 +125,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     })
 
     it.each(['answered', 'sent', 'begun'])(
-      'is saved in a transaction of its own when the response is %s',
+      'is saved in a separate transaction if the response is %s',
       async (how) => {
         const answer = await app.asTenant('a').request().post(`/late/${how}`)
         expect(answer.status).toBe(200)
@@ -153,7 +153,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     },
   )
 
-  it('refuses an async generator in a transaction, and runs one of runWithTenant() as its tenant', async () => {
+  it('a transaction refuses an async generator, and accepts one of runWithTenant()', async () => {
     await using app = await databaseOf().start({ tenant: {} }, { connections: 1 })
     const db = app.get(Database)
     const generate = async function* () {
@@ -172,7 +172,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     expect(read).toEqual([{ tenant: 'a' }, { tenant: 'b' }])
   })
 
-  it('a transaction without a tenant may be the first one on the only connection', async () => {
+  it('a transaction without a tenant can be the first one on the only connection', async () => {
     await using app = await databaseOf().start({ tenant: {}, contract: 'off' }, { connections: 1 })
     const db = app.get(Database)
     const { rowCount } = await db.transaction(() => db.query('select name from plans'))

@@ -49,7 +49,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       app.asTenant('a').request().post(path).send(body)
     const at = (first: string, second: string) => `/${first}/${encodeURIComponent(second)}`
 
-    describe('whose transaction is committed', () => {
+    describe('with a committed transaction', () => {
       const row = { tenant_id: 'a', note: 'held back' }
 
       it.each(ALL_WAYS)('gets its response after the commit: %s', async (way) => {
@@ -91,7 +91,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         },
       )
 
-      it.each(ALL_WAYS)('gets the status and body of its handler: %s', async (way) => {
+      it.each(ALL_WAYS)('gets the status and body from its handler: %s', async (way) => {
         const answer = await app.asTenant('a').fetch(at('answers', way), {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -115,9 +115,9 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
     })
 
-    describe('whose transaction is not committed', () => {
+    describe('with a transaction that is not committed', () => {
       it.each(ALL_WAYS)(
-        'gets a 500 without the data or headers of its handler: %s',
+        'gets a 500 without the data or headers from its handler: %s',
         async (way) => {
           const answer = await post(at('answers', way), { note: 'x', number: '1' })
           expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -136,7 +136,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
     })
 
-    describe('whose handler waits', () => {
+    describe('with a waiting handler', () => {
       it('saves nothing when the handler times out', async () => {
         await using own = await startAnother()
         const answer = own.asTenant('a').request().post('/slow/waiting')
@@ -176,7 +176,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         await until(async () => (await sleepers()).length === 0)
       })
 
-      it('gets a 500 when its statement is cancelled, and a 503 when its connection is ended', async ({
+      it('gets a 500 if its statement is cancelled, and a 503 if its connection is ended', async ({
         skip,
       }) => {
         skip(database.isEmbedded, UNINTERRUPTED)
@@ -198,8 +198,8 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         database.start(OPTIONS, { connections: 1, ...how })
     })
 
-    describe('whose handler continues after the response', () => {
-      it('saves a late statement in a transaction of its own', async () => {
+    describe('with a handler that continues after the response', () => {
+      it('saves a late statement in a separate transaction', async () => {
         expect((await post('/slow/background')).status).toBe(200)
         const { outcome } = app.get(SlowController).after
         expect(await saved()).toEqual([{ tenant_id: 'a', note: 'of the request' }])
@@ -220,7 +220,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
     })
 
-    describe('for a cached response', () => {
+    describe('with a cached response', () => {
       const ask = (how: string, by: string) =>
         app
           .asTenant('a')
@@ -312,7 +312,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
     })
   })
 
-  describe('an application that closes', () => {
+  describe('a closing application', () => {
     /** Starts an application, and collects the rows that are saved when all its requests have ended. */
     async function start(close: Duration) {
       const database = databaseOf()
@@ -328,7 +328,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       return { app, saved }
     }
 
-    it('saves the rows of a stream, also those after the abort signal', async () => {
+    it('saves the rows of a stream, including rows written after the abort signal', async () => {
       const { app, saved } = await start('1h')
       const client = new Client(app)
       client.post('/slow/streaming', {})
@@ -338,7 +338,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       expect(client.received).toMatch(/2\r\n0\r\n\r\n$/)
     })
 
-    it('saves nothing of a request that it ends', async () => {
+    it('saves nothing from a request that it aborts', async () => {
       const { app, saved } = await start('20ms')
       new Client(app).post('/slow/waiting', {})
       await app.get(Barrier).reached
@@ -349,7 +349,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
   })
 
   describe('a transaction without a request', () => {
-    it('runs for the tenant of runWithTenant()', async () => {
+    it('runs for the tenant given to runWithTenant()', async () => {
       const database = databaseOf()
       await using app = await database.start(OPTIONS, { connections: 2 })
       const db = app.get(Database)

@@ -32,7 +32,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       return dirtyOf(await database.leftovers())
     }
 
-    it('shows tenants A, B and A only their own rows, one after the other on one connection', async () => {
+    it('shows tenants A, B and A only their own rows, in turn on one connection', async () => {
       await as('a', () => add('of a'))
       await as('b', () => add('of b'))
       expect(await as('a', notes)).toEqual(['of a'])
@@ -93,7 +93,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       expect(await as('a', notes)).toEqual(['of a'])
     })
 
-    it('applies the policies of the present tenant or role to a prepared statement', async () => {
+    it('applies the policies of the current tenant or role to a prepared statement', async () => {
       await as('a', () => add('of a'))
       await as('b', () => add('of b'))
       const run = async () => (await db.query('execute notes')).rows
@@ -109,7 +109,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await expect(as('b', run)).rejects.toMatchObject({ code: '26000' })
     })
 
-    it('does not act as the tenant that an earlier statement set with set_config()', async () => {
+    it('does not use a tenant that an earlier statement set with set_config()', async () => {
       await as('a', () => add('of a'))
       await as('b', () => db.query("select set_config('app.tenant_id', 'a', false)"))
       expect(await as('c', notes)).toEqual([])
@@ -158,7 +158,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(rows).toEqual([{ name: 'large' }, { name: 'small' }])
       })
 
-      it('adds no row through a function', async () => {
+      it('cannot add a row through a function', async () => {
         await database.asOwner(`create or replace function add_order() returns void language sql
           as 'insert into orders default values'`)
         await expect(db.query('select add_order()')).rejects.toThrow()
@@ -166,7 +166,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       })
     })
 
-    describe('of a tenant', () => {
+    describe('with a tenant', () => {
       beforeEach(async () => {
         await as('a', () => add('of a'))
         await as('b', () => add('of b'))
@@ -182,7 +182,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await database.look(NOTES)).toEqual([{ note: 'of a' }, { note: 'of b' }])
       })
 
-      it('cannot give a row to another tenant or take one', async () => {
+      it('cannot move a row to or from another tenant', async () => {
         const give = as('b', () => db.query("update orders set tenant_id = 'a'"))
         await expect(give).rejects.toMatchObject({ code: '42501' })
         const take = await as('b', () =>
@@ -210,7 +210,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect((await refer('a')).rowCount).toBe(1)
       })
 
-      it('cannot find out whether another tenant uses a unique value', async () => {
+      it('cannot detect whether another tenant uses a unique value', async () => {
         const text = "insert into orders (code) values ('K')"
         await as('a', () => db.query(text))
         expect((await as('b', () => db.query(text))).rowCount).toBe(1)

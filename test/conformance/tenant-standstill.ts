@@ -47,7 +47,7 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
     const isFree = () => runWithTenant('b', () => db.query('select 1'))
     const post = (path: string) => app.asTenant('a').request().post(path)
 
-    it('makes the response a 503 when it is a nested transaction that is not awaited', async () => {
+    it('results in a 503 if it is a nested transaction that is not awaited', async () => {
       const { status, body } = await post('/standstill/part')
       expect([status, body.code]).toEqual([503, 'DATABASE_TIMEOUT'])
       await isFree()

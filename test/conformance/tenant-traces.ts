@@ -172,7 +172,7 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       )
 
     it.each(TRACES)(
-      'is lent without the trace of an earlier tenant: %s',
+      'is lent without traces of an earlier tenant: %s',
       async (_, leave, find, nothing) => {
         await runWithTenant('a', () => app.get(Database).query(leave))
         expect(await ask('b', find)).toEqual(nothing)
@@ -219,7 +219,7 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       await ask('b', 'do $$ begin end $$')
     })
 
-    it('keeps no role, setting or transaction after its end', async () => {
+    it('keeps no role, setting or transaction after it is released', async () => {
       await ask('b', 'do $$ begin end $$')
       const db = app.get(Database)
       const uses = [

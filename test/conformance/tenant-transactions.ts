@@ -60,7 +60,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1'])
     })
 
-    it('rolls back a nested transaction alone', async () => {
+    it('rolls back only the nested transaction that failed', async () => {
       await transact(async () => {
         await add('outer')
         await expect(
@@ -88,7 +88,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['first', 'after'])
     })
 
-    it('rolls back nested transactions together with the one around them', async () => {
+    it('rolls back nested transactions together with the outer one', async () => {
       await transact(async () => {
         await add('1')
         await db
@@ -157,7 +157,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('fails when a nested transaction has caught the error of a refused statement', async () => {
+    it('fails when a nested transaction caught the error of a refused statement', async () => {
       const whole = transact(async () => {
         await add('1')
         await db.transaction(async () => {
@@ -169,7 +169,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('saves nothing when a deferred constraint refuses the commit', async () => {
+    it('saves nothing when the commit violates a deferred constraint', async () => {
       const text = "insert into orders (number) values ('1')"
       const whole = transact(async () => {
         await db.query(text)
@@ -181,7 +181,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('refuses a statement that comes after its end', async () => {
+    it('refuses statements after its end', async () => {
       let late: Promise<unknown> | undefined
       let goOn = () => {}
       const over = new Promise<void>((resolve) => {
@@ -217,7 +217,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '1', '1'])
     })
 
-    it('returns to its tenant after withoutTenant() inside of it', async () => {
+    it('uses its tenant again after withoutTenant() inside it', async () => {
       await db.withTenantTransaction('b', () => add('of b'))
       await transact(async () => {
         await add('of a')
@@ -236,7 +236,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect((await saved()).toSorted()).toEqual(['of a', 'of b'])
     })
 
-    it('of one tenant runs concurrently with one of another tenant', async () => {
+    it('for one tenant runs concurrently with one for another tenant', async () => {
       const both = ['a', 'b'].map((tenant) =>
         db.withTenantTransaction(tenant, async () => {
           await add(`1 of ${tenant}`)

@@ -12,13 +12,13 @@ describe('ARCHITECTURE.md', () => {
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(300)
   })
 
-  it('shows the floors that test/house/layers.ts checks', () => {
+  it('shows the layers that test/house/layers.ts checks', () => {
     const rows = [...text.matchAll(/^(\d) {2}\w+ +(.*)$/gm)]
     const shown = Object.fromEntries(rows.map(([, floor, rooms]) => [floor, rooms?.split(/ +/)]))
     expect(shown).toEqual(Object.fromEntries(FLOORS.map((rooms, floor) => [floor, rooms])))
   })
 
-  it('describes every room', () => {
+  it('describes every folder of the source', () => {
     const described = [...text.matchAll(/^\| `([a-z*]+(?:\/index)?)(?:\/\*?|\.ts)` *\|/gm)].map(
       ([, room]) => room,
     )
@@ -47,7 +47,7 @@ const rooms = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
   .filter((path) => path.endsWith('README.md'))
   .map((path) => `src/${path.replaceAll('\\', '/')}`)
 
-it.each(['CONTRIBUTING.md', ...rooms])('%s names only files that exist', (page) => {
+it.each(['CONTRIBUTING.md', ...rooms])('%s names only existing files', (page) => {
   const named = [...read(page).matchAll(/`([\w/.<>*-]+\.ts)`/g)].map(([, path]) => path as string)
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((path) => !/[<*]/.test(path) && !exists(path))).toEqual([])

@@ -82,7 +82,7 @@ function consoleOf(command: string): string {
 }
 
 describe('docs/cli.md', () => {
-  it('shows the output of the commands, and a client that compiles', async () => {
+  it('shows the real output of the commands, and a client that compiles', async () => {
     await runAll(consoleOf('openapi export --client'))
     project.write({ 'src/greet.ts': blockNamed('src/greet.ts') })
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -90,7 +90,7 @@ describe('docs/cli.md', () => {
     expect(await outputOf(child)).toBe('')
   })
 
-  it('shows the output of the commands after a change of the application', async () => {
+  it('shows the real output of the commands after a change to the application', async () => {
     await project.run(['openapi', 'export'])
     const released = JSON.parse(project.read('openapi.json'))
     project.write({

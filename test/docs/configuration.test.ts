@@ -89,12 +89,12 @@ async function optionNames(): Promise<string[]> {
 }
 
 describe('docs/configuration.md', () => {
-  it('has the tables that are generated from the docstrings of the options', () => {
+  it('contains the tables that are generated from the docstrings of the options', () => {
     const page = read('docs/configuration.md')
     expect(page, 'run `npm run documents`').toBe(withTables(page))
   })
 
-  it('differs from the generated tables after a change', () => {
+  it('is reported as different when a generated table changes', () => {
     const page = read('docs/configuration.md')
     expect(withTables(page.replace('`limits.depth`', '`limits.deep`'))).toBe(page)
   })

@@ -8,7 +8,7 @@ import { root } from '../root.js'
 
 const entries = import.meta.glob(['../../examples/*/app.ts', '../../templates/*/src/app.ts'])
 
-it.each(Object.entries(entries))('%s has the document in openapi.json', async (entry, load) => {
+it.each(Object.entries(entries))('%s generates the document openapi.json', async (entry, load) => {
   const { options } = (await load()) as { options: AppOptions }
   const { document } = new App({ ...options, logger: false })
   const folder = dirname(join(root, entry.replace('../../', ''))).replace(/\/src$/, '')

@@ -12,7 +12,7 @@ function linesUnder(heading: string): string[] {
 }
 
 // test/docs/snippets.test.ts runs both programs, and compares what they print.
-it.each(['## A reminder', '## A mail after the commit'])('%s takes 20 lines', (heading) => {
+it.each(['## A reminder', '## A mail after the commit'])('%s has at most 20 lines', (heading) => {
   const lines = linesUnder(heading)
   expect(lines.length).toBeGreaterThan(9)
   expect(lines.length).toBeLessThanOrEqual(20)

@@ -27,7 +27,7 @@ function anchorsOf(path: string): string[] {
   )
 }
 
-it.each(pages)('%s links to existing files and headings only', (page) => {
+it.each(pages)('%s links only to existing files and headings', (page) => {
   const text = readFileSync(join(root, page), 'utf8').replace(/^```.*?^```$/gms, '')
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link as string)
   const broken = links.filter((link) => {

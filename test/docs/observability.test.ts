@@ -144,7 +144,7 @@ function missingIn(series: ReadonlyMap<string, ReadonlySet<string>>, all: readon
 }
 
 describe('the alert rules and the dashboard', () => {
-  it('name metrics and labels that a scrape has', async () => {
+  it('use only metrics and labels that a scrape contains', async () => {
     const series = await scrape()
     expect(missingIn(series, alerts)).toEqual([])
     expect(missingIn(series, shown)).toEqual([])
@@ -159,7 +159,7 @@ describe('the alert rules and the dashboard', () => {
     ])
   })
 
-  it('name metrics of workers that the command has', () => {
+  it('use only worker metrics that the command exports', () => {
     const source = new URL('../../src/cli/start/run-workers.ts', import.meta.url)
     const command = readFileSync(source, 'utf8')
     const names = Object.keys(ELSEWHERE).filter((name) => name.startsWith('workers_'))
@@ -173,7 +173,7 @@ describe('the alert rules and the dashboard', () => {
     expect(() => usesOf('sums(capacity_running_requests)')).toThrow('sums is not a known function')
   })
 
-  it('name series in the dashboard only by labels of their expressions', () => {
+  it('name dashboard series only by labels from their expressions', () => {
     for (const { targets } of panels) {
       for (const { expr, legendFormat } of targets) {
         const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label)

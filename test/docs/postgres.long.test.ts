@@ -20,7 +20,7 @@ import { blocksOf, read, root } from './markdown.js'
 
 const PAGE = 'docs/postgres.md'
 describe('docs/postgres.md', () => {
-  it('lists exactly the options', () => {
+  it('lists exactly the options of the package', () => {
     const timeouts = { acquire: 1, statement: 1, idleInTransaction: 1 } satisfies Record<
       keyof PostgresTimeouts,
       1
@@ -66,7 +66,7 @@ describe.skipIf(isServerMissing)('the logins and roles of docs/postgres.md', () 
     }
   }
 
-  it('let the owner migrate and the application work, and doctor() finds no problem', async () => {
+  it('allow the owner to migrate and the application to run, and pass doctor()', async () => {
     const name = `shop_${process.pid}_${randomUUID().slice(0, 8)}`
     const [block] = blocksOf(PAGE).filter(({ info }) => info === 'sql')
     const script = String(block?.text).replace(/\bshop(_owner)?\b/g, `${name}$1`)

@@ -39,7 +39,7 @@ describe('the README', () => {
     for (const [, name] of named) expect(scripts).toHaveProperty([name as string])
   })
 
-  it('says that there are no decorators for WebSockets, no GraphQL and no message brokers, as the package has none', () => {
+  it('lists decorators for WebSockets, GraphQL and message brokers as missing features', () => {
     expect(read('README.md')).toContain(
       'Blazon has no decorators for WebSockets, no GraphQL and no message brokers',
     )
@@ -103,7 +103,7 @@ describe('npm start', () => {
   }
 
   // Two copies of the package are two of everything in it: of who a request is for, too.
-  it('loads every door of the package from dist/, without examples/from-source.mjs', async () => {
+  it('loads every entry point of the package from dist/', async () => {
     const doors = Object.keys(JSON.parse(read('package.json')).exports)
       .filter((door) => door !== './package.json')
       .map((door) => door.replace(/^\./, 'blazon'))
@@ -133,7 +133,7 @@ describe('npm start', () => {
     await end(startOrders(), signal)
   })
 
-  it('prints one line if the port is taken', async () => {
+  it('prints one line if the port is already in use', async () => {
     const { port } = new URL(urlIn(await firstLine(startOrders())))
     const second = startOrders({ PORT: port })
     const output = outputOf(second)
@@ -141,7 +141,7 @@ describe('npm start', () => {
     expect(second.exitCode).toBe(1)
   })
 
-  it('prints what is missing in production: a secret for tokens', async () => {
+  it('prints the name of the missing token secret in production', async () => {
     const child = startOrders({ NODE_ENV: 'production', TOKEN_SECRET: '' })
     const output = await outputOf(child)
     expect(output).toContain('[E_ENV_INVALID] TOKEN_SECRET')

@@ -13,7 +13,7 @@ describe('docs/postgres-recipes.md', () => {
   )
 })
 
-describe('the recipes of logins', () => {
+describe('the recipes for logins', () => {
   it.each([
     ['docs/login.md', 'test/journeys/login/oidc-login.ts'],
     ['docs/login.md', 'test/journeys/login/passport-login.ts'],
@@ -34,7 +34,7 @@ describe('docs/websockets.md', () => {
 })
 
 describe('docs/deploying.md', () => {
-  it('shows the tested function of AWS Lambda', () => {
+  it('shows the tested function for AWS Lambda', () => {
     const texts = blocksOf('docs/deploying.md').map(({ text }) => text.trim())
     const file = join(root, 'test/journeys/serverless/lambda.ts')
     expect(texts).toContain(readFileSync(file, 'utf8').trim())

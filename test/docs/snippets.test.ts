@@ -17,7 +17,7 @@ const isLegacy = ({ info }: Block) => info === 'ts legacy'
 const isTypeScript = ({ info }: Block) => info === 'ts' || info.startsWith('ts ')
 
 describe.each(['standard', 'legacy'] as const)(
-  'code in the documents, %s decorators',
+  'code in the documents, with %s decorators,',
   (dialect) => {
     const folder = `types-${dialect}`
     const selected = blocks.filter(

@@ -99,7 +99,7 @@ describe('docs/supply-chain.md', () => {
     for (const row of rows) expect(row[3]).toMatch(/\w/)
   })
 
-  it('lists the dependencies of dependencies, and the packages that need them', () => {
+  it('lists the indirect dependencies, and the packages that need them', () => {
     const expected = [...all].filter(([name]) => !isDirect(name)).sort()
     const rows = rowsOf('Brought by these')
     expect(rows.map(([name, ...cells]) => [nameOf(name), ...cells.slice(0, 3)])).toEqual(
@@ -123,7 +123,7 @@ describe('docs/supply-chain.md', () => {
   })
 })
 
-describe('a package that is installed with this one', () => {
+describe('an installed dependency', () => {
   it.each([...all])(
     '%s has a permissive licence, and no install script',
     (_, { folders, licences }) => {
@@ -151,7 +151,7 @@ describe('this package', () => {
     expect(names.filter((name) => name in own.scripts)).toEqual([])
   })
 
-  it('publishes the build, the documentation and the templates of new projects only', () => {
+  it('publishes only the build, the documentation and the project templates', () => {
     const isWindows = process.platform === 'win32'
     const options = { cwd: root, encoding: 'utf8', shell: isWindows, stdio: 'pipe' } as const
     const [packed] = JSON.parse(

@@ -21,7 +21,7 @@ afterAll(endAll)
 describe.each(STEPS)('the project of $document', ({ document, shown }) => {
   const folder = folderOf(document)
 
-  it('is what the page shows', () => {
+  it('matches the code on the page', () => {
     expect(shown.length).toBeGreaterThan(3)
   })
 
@@ -29,7 +29,7 @@ describe.each(STEPS)('the project of $document', ({ document, shown }) => {
     expect(await mistakesIn(folder)).toBe('')
   })
 
-  it('responds as the page shows', async () => {
+  it('responds as shown on the page', async () => {
     const exchanges = exchangesOf(read(document))
     if (exchanges.length === 0) {
       // A page about tests shows no request.
@@ -67,7 +67,7 @@ const TESTED = STEPS.filter(({ files }) =>
   [...files.keys()].some((path) => path.startsWith('test/')),
 )
 
-it('has tests from its second page on', () => {
+it('every page from the second one on has tests', () => {
   expect(TESTED).toEqual(STEPS.slice(1))
 })
 
@@ -80,7 +80,7 @@ it.each(TESTED)('the tests of $document pass', async ({ document, files }) => {
   expect(report.passed).toBe(written.length)
 })
 
-describe('the project of the last page', () => {
+describe('the project on the last page', () => {
   const files = STEPS.at(-1)?.files as ReadonlyMap<string, string>
   const inTemplate = (folder: string) =>
     readdirSync(join(root, 'templates', folder), { recursive: true, encoding: 'utf8' })
@@ -97,7 +97,7 @@ describe('the project of the last page', () => {
     expect([...files].filter(([path]) => code.includes(path)).sort()).toEqual(expected.sort())
   })
 
-  it('has the settings of all templates, and names omitted parts', () => {
+  it('has the settings of all templates, and its omitted parts are named', () => {
     const rest = ['common', 'container', 'saas'].flatMap((folder) =>
       inTemplate(folder).map((path) => [folder, path] as const),
     )

@@ -21,7 +21,7 @@ function commands(): Record<string, string>[] {
   )
 }
 
-describeWithServer('two processes of the tour, one PostgreSQL and one Redis', () => {
+describeWithServer('two processes of the tour with one PostgreSQL and one Redis', () => {
   it.skipIf(isServerMissing)('share data, cache and rate limits', async () => {
     const { places, drop } = await server.make()
     onTestFinished(drop)

@@ -18,7 +18,7 @@ describe('ConfigError', () => {
     expect(message).toContain('class.\n\n2. [E_OPTION_INVALID] Users.list\n')
   })
 
-  it('keeps its problems as they were, and its cause', () => {
+  it('keeps a copy of its problems, and its cause', () => {
     const problems = [first]
     const cause = new Error('below')
     const error = new ConfigError(problems, { cause })
@@ -39,7 +39,7 @@ describe('blameCaller', () => {
     throw error
   }
 
-  it('lets the stack of a ConfigError begin at the caller, without frames of Node', async () => {
+  it('makes the stack of a ConfigError start at the caller, without frames of Node', async () => {
     const error = new ConfigError([first])
     await expect(start(() => fails(error))).rejects.toBe(error)
     const lines = String(error.stack).slice(`ConfigError: ${error.message}`.length).split('\n')
@@ -56,7 +56,7 @@ describe('blameCaller', () => {
     await expect(start(async () => 'done')).resolves.toBe('done')
   })
 
-  it('does not mind a program that formats stacks itself', async () => {
+  it('works in a program that formats stacks itself', async () => {
     const before = Error.prepareStackTrace
     Error.prepareStackTrace = () => ({ own: true })
     const error = new ConfigError([first])
@@ -72,7 +72,7 @@ describe('blameCaller', () => {
 describe('names of options', () => {
   const names = { guard: true, can: true }
 
-  it('that do not exist are found, with those that do', () => {
+  it('are compared with the existing names, and unknown ones are reported', () => {
     expect(unknownNames('auth.', { guard: 1, gaurd: 2, can: 3 }, names)).toEqual([
       {
         code: 'W_OPTION_UNKNOWN',
@@ -87,7 +87,7 @@ describe('names of options', () => {
     ])
   })
 
-  it('are searched in objects, in lists and under any name, and not in instances of classes', () => {
+  it('are checked in objects, in lists and under any name, but not in class instances', () => {
     class Guard {
       own = 1
     }
@@ -106,11 +106,11 @@ describe('names of options', () => {
     expect(unknownNames('', { guard: new Guard(), list: 'ids' }, nested)).toEqual([])
   })
 
-  it.each([null, undefined, 'gaurd', true, {}])('are not searched in %s', (value) => {
+  it.each([null, undefined, 'gaurd', true, {}])('are not checked in %s', (value) => {
     expect(unknownNames('auth.', value, names)).toEqual([])
   })
 
-  it('are shown in quotes where they are texts', () => {
+  it('are shown in quotes if they are strings', () => {
     expect([shown('1m'), shown(1), shown(null), shown(true)]).toEqual(["'1m'", '1', 'null', 'true'])
   })
 })

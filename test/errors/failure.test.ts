@@ -33,23 +33,23 @@ describe('the response to an HttpError', () => {
     [499, true],
     [500, false],
     [599, false],
-  ])('shows its message below 500 alone: %i', (status, isShown) => {
+  ])('shows the error message only below 500: %i', (status, isShown) => {
     expect(toFailure(new HttpError(status, 'mine')).message === 'mine').toBe(isShown)
     expect(toFailure(new HttpError(status, 'mine')).status).toBe(status)
   })
 
-  it('names a status that has no registered name by its number', () => {
+  it('shows the number of a status that has no registered name', () => {
     expect(toFailure(new HttpError(499))).toMatchObject({ code: 'HTTP_499', message: 'HTTP 499' })
     expect(new HttpError(418).code).toBe('I_M_A_TEAPOT')
   })
 
-  it('has a code and a message that are texts, also if another copy of the package made the error', () => {
+  it('has a string code and message, even if another copy of the package made the error', () => {
     const foreign = { [brand]: true, status: 404, code: 7, message: 8, expose: true }
     expect(toFailure(foreign)).toMatchObject({ status: 404, code: '7', message: '8' })
   })
 
   it.each([399, 600, 404.5, '404', undefined])(
-    'is a 500 without details where the status is %s',
+    'is a generic 500 response where the status is %s',
     (status) => {
       const forged = { [brand]: true, status, code: 'MINE', message: 'secret', expose: true }
       expect(toFailure(forged)).toEqual(GENERIC)
@@ -57,8 +57,8 @@ describe('the response to an HttpError', () => {
   )
 })
 
-describe('the response to an error of http-errors', () => {
-  it('has its status, its message and its headers', () => {
+describe('the response to an error made by http-errors', () => {
+  it('has the status, message and headers of the error', () => {
     const given = createError(404, 'no such file', { headers: { 'X-A': '1' } })
     const expected = { ...GENERIC, status: 404, code: 'NOT_FOUND', headers: { 'X-A': '1' } }
     expect(toFailure(given)).toEqual({ ...expected, message: 'no such file' })
@@ -66,12 +66,12 @@ describe('the response to an error of http-errors', () => {
     expect(toFailure(given)).toEqual({ ...expected, message: 'Not Found' })
   })
 
-  it('shows no message from 500 on', () => {
+  it('hides the message from status 500 on', () => {
     const given = createError(503, 'secret')
     expect(toFailure(given)).toMatchObject({ status: 503, message: 'Service Unavailable' })
   })
 
-  it('is a 500 without details if the status is not an error status', () => {
+  it('is a generic 500 response if the status is not an error status', () => {
     const given = createError(400, 'secret', { headers: { Location: '/' } })
     expect(toFailure(Object.assign(given, { status: 302, statusCode: 302 }))).toEqual(GENERIC)
   })
@@ -79,13 +79,13 @@ describe('the response to an error of http-errors', () => {
   it.each([
     ['two statuses', { status: 404, statusCode: 403, expose: true }],
     ['no decision about the message', { status: 404, statusCode: 404 }],
-    ['such a decision in a text', { status: 404, statusCode: 404, expose: 'true' }],
-    ['a status in a text', { status: '404', statusCode: '404', expose: true }],
-  ])('is not that of an error with %s', (_, facts) => {
+    ['such a decision in a string', { status: 404, statusCode: 404, expose: 'true' }],
+    ['a status in a string', { status: '404', statusCode: '404', expose: true }],
+  ])('does not use the status of an error with %s', (_, facts) => {
     expect(toFailure(error(facts))).toEqual(GENERIC)
   })
 
-  it('is not taken from an object that is not an error', () => {
+  it('does not use the status of an object that is not an error', () => {
     const facts = { status: 404, statusCode: 404, expose: true, message: 'secret' }
     expect(toFailure(facts)).toEqual(GENERIC)
   })
@@ -95,29 +95,29 @@ describe('the response to any other value', () => {
   it.each([
     ['an error', error({})],
     ['an error of an HTTP client', error({ status: 404 })],
-    ['a text', 'secret'],
+    ['a string', 'secret'],
     ['null', null],
     ['nothing', undefined],
     ['a proxy', new Proxy(new Error('secret'), { get: trap, has: trap, getPrototypeOf: trap })],
     ['a getter that throws', Object.defineProperty(error({}), 'expose', { get: trap })],
-  ])('is a 500 without details: %s', (_, value) => {
+  ])('is a generic 500 response: %s', (_, value) => {
     expect(toFailure(value)).toEqual(GENERIC)
     expect(statusOf(value)).toBe(500)
   })
 
-  it('is a 503 with Retry-After for the reason of `req.signal` at the close', () => {
+  it('is a 503 response with Retry-After for the error of a closing application', () => {
     const headers = { 'Retry-After': '1' }
     expect(toFailure(new AppClosingError())).toMatchObject({ status: 503, headers })
     expect(String(new AppClosingError())).toBe('AppClosingError: The application is closing')
   })
 
-  it('has the status of an HttpError in statusOf', () => {
+  it('has the status of the error if statusOf receives an HttpError', () => {
     expect(statusOf(new BadRequestError())).toBe(400)
     expect(HttpError.is(new Proxy({}, { has: trap }))).toBe(false)
   })
 })
 
-describe('the response to an error of a middleware', () => {
+describe('the response to an error from a middleware', () => {
   it.each([
     ['status', { status: 404 }, 404],
     ['statusCode', { statusCode: 404 }, 404],
@@ -125,11 +125,11 @@ describe('the response to an error of a middleware', () => {
     ['the only valid one of two', { status: 200, statusCode: 409 }, 409],
     ['the least', { status: 400 }, 400],
     ['the greatest', { status: 599 }, 599],
-  ])('has the status that the error names: %s', (_, facts, status) => {
+  ])('has the status of the error: %s', (_, facts, status) => {
     expect(toMiddlewareFailure(error(facts), 403).status).toBe(status)
   })
 
-  it('shows the name of the status, and not the message', () => {
+  it('shows the name of the status instead of the message', () => {
     const expected = { ...GENERIC, status: 404, code: 'NOT_FOUND', message: 'Not Found' }
     expect(toMiddlewareFailure(error({ status: 404, headers: { 'X-A': '1' } }), 200)).toEqual(
       expected,
@@ -140,12 +140,12 @@ describe('the response to an error of a middleware', () => {
     ['an error without a status', error({})],
     ['a status of no error', error({ status: 399, statusCode: 600 })],
     ['a fraction', error({ status: 404.5 })],
-    ['a text', error({ status: '404' })],
+    ['a string', error({ status: '404' })],
     ['an object', { status: 404 }],
     ['a response of another server', new Response(null, { status: 404 })],
     ['a getter that throws', Object.defineProperty(error({}), 'status', { get: trap })],
     ['nothing', undefined],
-  ])('has the status of the response, if that is an error: %s', (_, value) => {
+  ])('keeps the status of the response if it is an error status: %s', (_, value) => {
     const statuses = [200, 302, 399, 400, 403, 599, 600].map(
       (status) => toMiddlewareFailure(value, status).status,
     )

@@ -19,7 +19,7 @@ const lastOf = (count: number) =>
 
 describe('isFault', () => {
   it.each(['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError'])(
-    'is true for %s, also of another realm',
+    'returns true for %s, even from another realm',
     (name) => {
       expect(isFault(runInNewContext(`new ${name}('x')`))).toBe(true)
     },
@@ -39,7 +39,7 @@ describe('isFault', () => {
     ['RedisDenied', false],
     ['TokenExpiredError', false],
     ['Error', false],
-  ])('decides by the name of a client library: %s is %s', (name, expected) => {
+  ])('uses the name of a client library error: %s is %s', (name, expected) => {
     expect(isFault(named(name))).toBe(expected)
   })
 
@@ -58,11 +58,11 @@ describe('isFault', () => {
     ['ERR_JWT_EXPIRED', false],
     ['', false],
     [7, false],
-  ])('decides by the code of a system or a database: %s is %s', (code, expected) => {
+  ])('uses the code of a system or database error: %s is %s', (code, expected) => {
     expect(isFault(coded(code))).toBe(expected)
   })
 
-  it('is true for a call of the system, and for an error of a database with any code', () => {
+  it('returns true for any system call error, and for database errors with any code', () => {
     expect(isFault(error({ syscall: 'connect' }))).toBe(true)
     expect(isFault(error({ code: '42P01', severity: 'ERROR' }))).toBe(true)
     expect(isFault(error({ code: '1146', sqlState: '42S02' }))).toBe(true)
@@ -72,19 +72,19 @@ describe('isFault', () => {
     expect(isFault(error({ syscall: 7 }))).toBe(false)
   })
 
-  it('is false for an object that only has the name of an error of the language', () => {
+  it('returns false for an object that has only the name of a language error', () => {
     expect(isFault({ name: 'TypeError', message: 'no' })).toBe(false)
     expect(isFault({ name: 'MongoError' })).toBe(true)
   })
 
   it.each([null, undefined, 'TypeError', 7, true, () => new TypeError('x')])(
-    'is false for a value that is not an object: %s',
+    'returns false for a value that is not an object: %s',
     (value) => {
       expect(isFault(value)).toBe(false)
     },
   )
 
-  it.each(['cause', 'driverError', 'original'])('reads the error inside an error: %s', (field) => {
+  it.each(['cause', 'driverError', 'original'])('checks the error inside an error: %s', (field) => {
     expect(isFault(error({ [field]: new TypeError('x') }))).toBe(true)
     expect(isFault(error({ [field]: new Error('expired') }))).toBe(false)
   })
@@ -100,7 +100,7 @@ describe('isFault', () => {
     ])
   })
 
-  it('reads ten errors of an aggregate error', () => {
+  it('checks ten errors of an aggregate error', () => {
     expect([1, 2, 10, 11].map((count) => isFault(lastOf(count)))).toEqual([true, true, true, false])
     expect(isFault(error({ errors: new TypeError('no list') }))).toBe(false)
     expect(isFault(error({ errors: { 0: new TypeError('no list'), length: 1 } }))).toBe(false)

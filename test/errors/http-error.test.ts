@@ -34,7 +34,7 @@ describe('HttpError', () => {
     [TooManyRequestsError, 429, 'TOO_MANY_REQUESTS'],
     [InternalServerError, 500, 'INTERNAL_SERVER_ERROR'],
     [ServiceUnavailableError, 503, 'SERVICE_UNAVAILABLE'],
-  ])('has a class %o of status %i', (ErrorClass, status, code) => {
+  ])('has the subclass %o with the status %i', (ErrorClass, status, code) => {
     const error = new ErrorClass()
     expect(error).toBeInstanceOf(HttpError)
     expect(error).toBeInstanceOf(Error)
@@ -55,7 +55,7 @@ describe('HttpError', () => {
     expect(() => new HttpError(status)).toThrow(`${status} is not an error status; use 400 to 599`)
   })
 
-  it('is recognised by its brand, also if another copy of the package made it', () => {
+  it('is recognised by its brand, even if another copy of the package made it', () => {
     const foreign = Object.assign(new Error('no'), { status: 403, code: 'X', expose: true })
     expect(HttpError.is(foreign)).toBe(false)
     Object.defineProperty(foreign, Symbol.for('blazon.HttpError'), { value: true })
@@ -66,13 +66,13 @@ describe('HttpError', () => {
     }
   })
 
-  it('keeps the name of a class that extends it', () => {
+  it('keeps the name of a subclass', () => {
     class PaymentError extends HttpError {}
     expect(new PaymentError(402)).toMatchObject({ name: 'PaymentError', code: 'PAYMENT_REQUIRED' })
     expect(String(new PaymentError(402))).toBe('PaymentError: Payment Required')
   })
 
-  it('keeps a name that a class which extends it assigns', () => {
+  it('keeps a name that a subclass assigns', () => {
     class CardError extends HttpError {
       constructor() {
         super(402)
@@ -89,7 +89,7 @@ describe('HttpError', () => {
     expect(String(new HttpError(402))).toBe('HttpError: Payment Required')
   })
 
-  it('has a stack that begins at its creation', () => {
+  it('has a stack that starts where the error was created', () => {
     const [first, second] = new NotFoundError('none').stack?.split('\n') ?? []
     expect(first).toBe('NotFoundError: none')
     expect(second).toContain('http-error.test')
@@ -102,7 +102,7 @@ describe('refuse', () => {
     Object.defineProperty(Error, 'stackTraceLimit', { value: limit, writable: true })
   })
 
-  it('makes an error with the first line of a stack, and does not shorten other stacks', () => {
+  it('creates an error with one stack line, and does not shorten other stacks', () => {
     Error.stackTraceLimit = 7
     const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
@@ -119,7 +119,7 @@ describe('refuse', () => {
     expect(Error.stackTraceLimit).toBe(limit)
   })
 
-  it('makes an error if the program has frozen Error.stackTraceLimit', () => {
+  it('creates an error even if the program has frozen Error.stackTraceLimit', () => {
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
     const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
@@ -136,14 +136,14 @@ describe('toFailure', () => {
     expect(toFailure(new NotFoundError('secret', { expose: false })).message).toBe('Not Found')
   })
 
-  it('makes a 500 of an error that has the brand and an invalid status', () => {
+  it('turns an error that has the brand and an invalid status into a 500 failure', () => {
     const forged = { [Symbol.for('blazon.HttpError')]: true, status: 200, message: 'fine' }
     expect(toFailure(forged).status).toBe(500)
   })
 })
 
 describe('httpErrorOf', () => {
-  it('makes an error of the class of its status, or of HttpError', () => {
+  it('creates an error of the class for its status, or a plain HttpError', () => {
     const options = { code: 'MINE', headers: { 'X-A': '1' } }
     const conflict = httpErrorOf(409, 'taken', options)
     expect(conflict).toBeInstanceOf(ConflictError)

@@ -13,7 +13,7 @@ describe('nearNames', () => {
     ['Clocks', ['Clock']],
     ['Payment', []],
     ['', []],
-  ])('finds for %j the names %j', (name, near) => {
+  ])('returns for %j the names %j', (name, near) => {
     expect(nearNames(name, known)).toEqual(near)
   })
 

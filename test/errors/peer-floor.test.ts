@@ -55,7 +55,7 @@ describe('findOldPeer', () => {
     ['2.0.0', '2', false],
     ['2', '2.0.0', false],
     ['1.9', '1.9-rc.1', false],
-  ])('compares numbers: %s with a floor of %s', (version, floor, isOld) => {
+  ])('compares version numbers: %s with a minimum of %s', (version, floor, isOld) => {
     install('some-peer', { version })
     const cause = `The installed some-peer is ${version}. The oldest version that works is ${floor}.`
     const old = { cause, remedy: 'npm install some-peer@latest' }
@@ -67,27 +67,27 @@ describe('findOldPeer', () => {
     ['has no version', {}],
     ['has a version that is not text', { version: 1 }],
     ['is not JSON', '{'],
-  ])('finds nothing where the manifest %s', (_, manifest) => {
+  ])('returns nothing where the manifest %s', (_, manifest) => {
     rmSync(join(folder, 'node_modules', 'odd-peer'), { recursive: true, force: true })
     if (manifest !== undefined) install('odd-peer', manifest)
     expect(findOldPeer('odd-peer', origin, '9.0.0')).toBeNull()
   })
 
-  it('reads the package that the module would load: the nearest one', () => {
+  it('reads the nearest package, which the module would load', () => {
     install('twice', { version: '1.0.0' })
     install('twice', { version: '2.0.0' }, join(folder, 'near'))
     expect(findOldPeer('twice', join(folder, 'near', 'loads.js'), '2.0.0')).toBeNull()
     expect(findOldPeer('twice', origin, '2.0.0')?.cause).toContain('is 1.0.0')
   })
 
-  it('takes the URL of a module, a scoped name, and nothing for a module without a place', () => {
+  it('accepts a module URL and a scoped name, and skips a module without a location', () => {
     install('@scope/peer', { version: '1.0.0' })
     const { href } = pathToFileURL(origin)
     expect(findOldPeer('@scope/peer', href, '2.0.0')?.remedy).toBe('npm install @scope/peer@latest')
     expect(findOldPeer('@scope/peer', 'undefined', '2.0.0')).toBeNull()
   })
 
-  it('knows the oldest version of the packages that the framework uses itself', () => {
+  it('contains the oldest supported version of each package that the framework uses', () => {
     install('redis', { version: '0.0.1' })
     install('unknown-peer', { version: '0.0.1' })
     expect(findOldPeer('redis', origin)?.cause).toContain(PEER_FLOORS.redis)

@@ -13,7 +13,7 @@ import { refuse } from '../../src/errors/refuse.js'
 const CODES = Object.keys(HTTP_CODES) as ErrorCode[]
 
 describe('refuse()', () => {
-  it.each(CODES)('makes an HTTP error with the code %s and its status', (code) => {
+  it.each(CODES)('creates an HTTP error with the code %s and its status', (code) => {
     const headers = { 'x-why': 'test' }
     const cause = new Error('below')
     const error = refuse(code, 'A message', { headers, cause })
@@ -28,7 +28,7 @@ describe('refuse()', () => {
     ['NOT_FOUND', NotFoundError],
     ['METHOD_NOT_ALLOWED', MethodNotAllowedError],
     ['TOO_MANY_REQUESTS', TooManyRequestsError],
-  ] as const)('gives %s its class, and the name of the status as its message', (code, Class) => {
+  ] as const)('gives %s its class, and the status name as its message', (code, Class) => {
     const error = refuse(code)
     expect(error.constructor).toBe(Class)
     expect(error.message).toBe(new Class().message)
@@ -39,7 +39,7 @@ describe('refuse()', () => {
     expect(refuse('MALFORMED_URL', 'Odd').stack).toBe('HttpError: Odd')
   })
 
-  it('begins the stack where it was called, with stack: true', () => {
+  it('makes the stack start at the call, with stack: true', () => {
     function inTheProgram() {
       return refuse('TENANT_REQUIRED', 'Whose?', { stack: true })
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { refuse, withoutStack } from '../../src/errors/refuse.js'
 
 describe('withoutStack', () => {
-  it('makes an error with only the first line of its stack', () => {
+  it('creates an error with only the first line of its stack', () => {
     const error = withoutStack(() => new NotFoundError('No such user'))
     expect(error.stack).toBe('NotFoundError: No such user')
     expect(error).toMatchObject({ name: 'NotFoundError', status: 404, code: 'NOT_FOUND' })
@@ -21,7 +21,7 @@ describe('withoutStack', () => {
     expect(new NotFoundError().stack).toContain('without-stack.test')
   })
 
-  it('makes an error if the program has frozen Error.stackTraceLimit', () => {
+  it('creates an error even if the program has frozen Error.stackTraceLimit', () => {
     const limit = Error.stackTraceLimit
     Object.defineProperty(Error, 'stackTraceLimit', { writable: false })
     try {
@@ -32,7 +32,7 @@ describe('withoutStack', () => {
     }
   })
 
-  it('makes a new error for each call', () => {
+  it('creates a new error for each call', () => {
     const [a, b] = [refuse('BAD_REQUEST', 'a'), refuse('BAD_REQUEST', 'b')]
     expect(a).not.toBe(b)
     expect([a.message, b.message]).toEqual(['a', 'b'])

@@ -13,7 +13,7 @@ function opened(files: number) {
   return { path, folder, errors, add }
 }
 
-it('never has a part of a capsule under its name', async () => {
+it('a capsule file never contains only a part of a capsule', async () => {
   const { path, folder, errors, add } = opened(5)
   const text = JSON.stringify('x'.repeat(20_000_000))
   const file = join(path, '20261126-093000-a1b2c3.json')
@@ -24,7 +24,7 @@ it('never has a part of a capsule under its name', async () => {
   expect(errors).toEqual([])
 })
 
-it('removes what a process has left that was killed, as the oldest capsules', async () => {
+it('temporary files of a killed process are removed with the oldest capsules', async () => {
   const { path, folder, add } = opened(1)
   writeFileSync(join(path, '20261126-080000-000000.json.part'), '{')
   add('20261126-090000-aaaaaa', '{}')

@@ -4,7 +4,7 @@ import { FoundSecrets } from '../../src/features/capsules/plain-value.js'
 import { countWork } from '../count-work.js'
 
 describe('FoundSecrets', () => {
-  it('hides the values of a statement that the URL does not show', () => {
+  it('hides the values of a statement that are not visible in the URL', () => {
     const unit = fc.constantFrom('a', 'b', 'c')
     const values = fc.array(fc.string({ unit, maxLength: 10 }), { maxLength: 6 })
     fc.assert(
@@ -22,7 +22,7 @@ describe('FoundSecrets', () => {
     )
   })
 
-  it('does not search the URL for one value after another', () => {
+  it('does not search the URL for each value separately', () => {
     const workOf = (size: number) => {
       const values = Array.from({ length: size }, (_, n) => `value-of-a-row-${n}`)
       return countWork(() =>

@@ -52,7 +52,7 @@ const REFUSED = `
   .trim()
   .split(/\s+/)
 
-describe("a stranger's URL", () => {
+describe('a user-supplied URL', () => {
   afterEach(() => void vi.restoreAllMocks())
 
   it.each(REFUSED)('%s is refused without a look-up and without a socket', async (url) => {
@@ -79,7 +79,7 @@ describe("a stranger's URL", () => {
     expect(connect).not.toHaveBeenCalled()
   })
 
-  it('may have the ports of the call, and no others', async () => {
+  it('can have the ports of the call, and no others', async () => {
     const connect = watchConnections()
     const send = callerWith(async () => [{ address: PUBLIC, family: 4 }])
     await expect(send('https://x.example:8443/', { ports: [8443] })).rejects.toThrow('fetch failed')
@@ -94,7 +94,7 @@ describe("a stranger's URL", () => {
     ['an address of IPv4 in IPv6', ['::ffff:10.0.0.1']],
     ['one with a zone', ['fe80::1%eth0']],
     ['none', []],
-  ])('is refused if its name leads to %s', async (_name, found) => {
+  ])('is refused if its name resolves to %s', async (_name, found) => {
     const connect = watchConnections()
     const addresses = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     const send = callerWith(async () => addresses)
@@ -102,7 +102,7 @@ describe("a stranger's URL", () => {
     expect(connect).not.toHaveBeenCalled()
   })
 
-  it('is connected with the address that was checked, when the name changes between two look-ups', async () => {
+  it('is requested at the checked address, even if the name changes between two look-ups', async () => {
     const connect = watchConnections()
     const answers = [PUBLIC, '127.0.0.1']
     const lookUp = vi.fn<LookUp>(async () => [{ address: answers.shift() as string, family: 4 }])
@@ -118,7 +118,7 @@ describe("a stranger's URL", () => {
     expect(connect).toHaveBeenCalledTimes(1)
   })
 
-  it('ends with its signal while its name is looked up', async () => {
+  it('is cancelled by its signal while its name is being resolved', async () => {
     const controller = new AbortController()
     const send = callerWith(() => new Promise(() => {}))
     const sent = send('http://slow.example/', { signal: controller.signal })
@@ -126,7 +126,7 @@ describe("a stranger's URL", () => {
     await expect(sent).rejects.toThrow('enough')
   })
 
-  it('may be any public address', () => {
+  it('can contain any public address', () => {
     for (const address of [
       PUBLIC,
       '1.1.1.1',
@@ -159,8 +159,8 @@ async function pinnedHost(listener: Parameters<typeof createServer>[1]) {
   return { send, url: new URL(`http://no-such-name.invalid:${port}/a?b=c`) }
 }
 
-describe('a pinned message', () => {
-  it('reaches the address without a look-up, with the name as its host', async () => {
+describe('a message to a pinned address', () => {
+  it('reaches the address without a DNS look-up, with the name as its host', async () => {
     const { send, url } = await pinnedHost((req, res) => {
       res.writeHead(
         201,
@@ -185,7 +185,7 @@ describe('a pinned message', () => {
     expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')
   })
 
-  it('ends with its signal, also while the body arrives', async () => {
+  it('is cancelled by its signal, even while the body arrives', async () => {
     const controller = new AbortController()
     const { send, url } = await pinnedHost((_req, res) => void res.write('begin'))
     const response = await send(url, { signal: controller.signal })
@@ -194,7 +194,7 @@ describe('a pinned message', () => {
     await expect(send(url, { signal: controller.signal })).rejects.toThrow('enough')
   })
 
-  it('fails as fetch does', async () => {
+  it('fails in the same way as fetch', async () => {
     const { send, url } = await pinnedHost((req) => void req.socket.destroy())
     await expect(send(url)).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed' })
   })
@@ -233,7 +233,7 @@ describe('redirects', () => {
     },
   )
 
-  it('lose credentials at another host, and keep them at their own', async () => {
+  it('lose credentials for another host, and keep them for the same host', async () => {
     const seen: [string, string | null][] = []
     const hops = ['/b', 'https://two.example/c']
     const headers = { authorization: 'Bearer x', cookie: 'a=1' }
@@ -269,7 +269,7 @@ describe('redirects', () => {
     expect(sent[1]).toEqual([then, body])
   })
 
-  it('are not followed for ever, nor against the will of the program', async () => {
+  it('are limited in number, and follow the redirect option of the program', async () => {
     let count = 0
     const again = async () => {
       count++

@@ -15,8 +15,8 @@ function arriving(bodies: ReceivedBodies): Request {
 
 const MILLION = Buffer.alloc(1_000_000)
 
-describe('the bodies that are kept for capsules', () => {
-  it('have a size together, until their requests are over', () => {
+describe('received bodies that are kept for capsules', () => {
+  it('have a common size limit until their requests are over', () => {
     const bodies = new ReceivedBodies()
     const send = () => {
       const req = arriving(bodies)
@@ -36,7 +36,7 @@ describe('the bodies that are kept for capsules', () => {
     expect(bodies.of(send())).toEqual(missed)
   })
 
-  it('are left out if a part of them was not seen', () => {
+  it('are omitted if a part of them was not received', () => {
     const bodies = new ReceivedBodies()
     const half = arriving(bodies)
     half.push('half')

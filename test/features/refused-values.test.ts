@@ -47,7 +47,7 @@ describe('blameRequest', () => {
   const unit = fc.constantFrom('a', 'B', ' ', '"', '\0')
   const texts = fc.array(fc.string({ unit, maxLength: 4 }), { maxLength: 8 })
 
-  it('finds the values that comparing each with each finds', () => {
+  it('finds the same values as a comparison of each with each', () => {
     const codes = fc.constantFrom('22021', '22P02')
     fc.assert(
       fc.property(codes, texts, texts, texts, (code, body, others, quoted) => {
@@ -62,11 +62,11 @@ describe('blameRequest', () => {
 
   it.each([
     ['a letter of the message', 'invalid input syntax for type uuid: "x"', ['x', 'b']],
-    ['a text that is empty', 'invalid input syntax for type uuid: ""', ['', 'b']],
+    ['an empty string', 'invalid input syntax for type uuid: ""', ['', 'b']],
     ['a beginning of the message', 'invalid input value for enum mood: "in"', ['in', 'b']],
     ['another language', 'ungültige Eingabesyntax für Typ uuid: »y«', ['y', 'b']],
     ['a space in the marks', 'syntaxe en entrée invalide : «\u00a0s\u00a0»', ['s', 'b']],
-  ])('finds the quoted value when it is %s', (_, message, body) => {
+  ])('finds a quoted value that is %s', (_, message, body) => {
     expect(blamed({ code: '22P02', message, values: body }, body)).toEqual(['0'])
   })
 
@@ -74,7 +74,7 @@ describe('blameRequest', () => {
     ['quoted texts', '22P02', (n: number) => `${'a'.repeat(20)}${n}`, (text: string) => text],
     ['texts with a NUL', '22021', (n: number) => `\0${n % 10}`, (text: string) => `%${text}%`],
     ['equal texts', '22021', () => '\0', (text: string) => text],
-  ])('reads each character a few times, for %s', (_, code, textAt, inStatement) => {
+  ])('reads each character only a few times, for %s', (_, code, textAt, inStatement) => {
     const body = Array.from({ length: 1500 }, (_, n) => textAt(n))
     const values = body.map(inStatement)
     const message = `invalid "${'a'.repeat(20_000)}"`

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-it('sends no data of one tenant to another under mixed traffic', async () => {
+it('the soak application sends no data of one tenant to another under mixed traffic', async () => {
   const report = await sendTraffic({ port, canaryOf, requests: REQUESTS, tenants: 20 })
   expect(report.foreignBytes).toBe(0)
   expect(report.unmarked).toBe(0)
@@ -31,7 +31,7 @@ it('sends no data of one tenant to another under mixed traffic', async () => {
   expect(answers.length).toBeGreaterThan(8)
 })
 
-it('detects data of another tenant, and responses without a canary', async () => {
+it('the soak traffic detects data of another tenant, and responses without a canary', async () => {
   let before = ''
   const server = createServer((req, res) => {
     const text = `${canaryOf(before)} ${canaryOf(String(req.headers['x-tenant-id']))}`
@@ -47,7 +47,7 @@ it('detects data of another tenant, and responses without a canary', async () =>
   expect(lost.unmarked).toBe(lost.requests - lost.aborted)
 })
 
-it('keeps at most maxEntries cache entries for 2000 tenants', async () => {
+it('the memory cache keeps at most maxEntries entries for 2000 tenants', async () => {
   const cache = app.get(CacheManager)
   const names = Array.from({ length: 2000 }, (_, n) => `tenant-${n}`)
   for (const name of names) await cache.forTenant(name).set('key', name, '1h')
@@ -57,7 +57,7 @@ it('keeps at most maxEntries cache entries for 2000 tenants', async () => {
   expect(kept.slice(-100)).toEqual(names.slice(-100))
 })
 
-it('warns once when there are more tenants than maxKeys, and keeps the earlier counts', () => {
+it('the rate limit warns once about more tenants than maxKeys, and keeps earlier counts', () => {
   const store = memoryRateLimit({ maxKeys: 100 })
   const warnings: string[] = []
   const warn = (_: object, message: string) => warnings.push(message)

@@ -24,7 +24,7 @@ class Bank {
   readonly outgoing = inject(Outgoing)
 }
 
-it('only an application that injects the function loads the modules of calls', async () => {
+it('only an application that injects the fetch function loads the modules for it', async () => {
   const unused = await App.create({ controllers: [Rows], logger: false })
   await unused.close()
   expect(loaded.names).toEqual([])

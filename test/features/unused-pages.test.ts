@@ -41,7 +41,7 @@ async function loadedFor(controller: Class, paths: readonly string[]): Promise<s
   return found
 }
 
-it('loads the code of a documentation page with the first request for one, and not for the document', async () => {
+it('an application loads the code of a documentation page at its first request', async () => {
   const paths = ['/x', '/api-docs.json', '/api-docs', '/api-docs']
   const page = ['open-page']
   expect(await loadedFor(controllerOf({ isCached: false }), paths)).toEqual([
@@ -53,7 +53,7 @@ it('loads the code of a documentation page with the first request for one, and n
   ])
 })
 
-it('loads the step of cached responses at boot, for a route with @Cache', async () => {
+it('an application with a @Cache route loads the step of cached responses at boot', async () => {
   expect(await loadedFor(controllerOf({ isCached: true }), ['/x'])).toEqual([
     ['cache-stage'],
     ['cache-stage'],

@@ -35,7 +35,7 @@ async function ask(controller: Class): Promise<unknown> {
   return body
 }
 
-it('only an application with marks loads the modules for them', async () => {
+it('only an application with visibility marks loads the modules for them', async () => {
   expect(await ask(controllerOf({}))).toEqual({ pay: 1 })
   expect(loaded.names).toEqual([])
   expect(await ask(controllerOf({ visibleTo: 'pay' }))).toEqual({})

@@ -52,7 +52,7 @@ it.each([
   ['a version', WithVersion, ['idempotency', 'versioned']],
   ['QUERY', Queried, ['idempotency', 'versioned', 'query']],
   ['an end', Old, ['idempotency', 'versioned', 'query', 'deprecated']],
-] as const)('loads only the code that a route uses: %s', async (_, controller, names) => {
+] as const)('boot loads only the code that a route uses: %s', async (_, controller, names) => {
   const app = await App.create({ controllers: [controller], logger: false })
   expect(loaded.names).toEqual(names)
   await app.close()

@@ -8,7 +8,7 @@ import { rounds, seed } from './rounds.js'
 /** The errors with their envelope. */
 const MOST_BYTES = 9 * 1024
 
-describe('A body of 100 kB that is made to be expensive', () => {
+describe('a 100 kB body that is expensive to process', () => {
   let app: App
   let origin: string
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('A body of 100 kB that is made to be expensive', () => {
   }
 
   it.each(CORPUS.map(({ name }, index) => [name, index] as const))(
-    'gets a response below 500, with at most 20 errors: %s',
+    'results in a response below 500, with at most 20 errors: %s',
     async (_name, index) => {
       const { status = expect.any(Number), path, code = 'VALIDATION_FAILED' } = CORPUS[index] ?? {}
       const answer = await post(index)
@@ -44,7 +44,7 @@ describe('A body of 100 kB that is made to be expensive', () => {
     },
   )
 
-  it(`gets the status 200 or 400 if it is one text for slow format checks (SEED=${seed})`, async () => {
+  it(`results in a 200 or 400 if it is one string for slow format checks (SEED=${seed})`, async () => {
     const random = new Random(seed)
     const targets = CORPUS.flatMap(({ name }, index) => (name.includes('long text') ? [index] : []))
     for (let n = 0; n < rounds(200); n++) {

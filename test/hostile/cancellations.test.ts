@@ -121,7 +121,7 @@ async function closeServer(): Promise<void> {
   await server?.[Symbol.asyncDispose]()
 }
 
-describeWithServer('a call that is cancelled', () => {
+describeWithServer('a cancelled call', () => {
   beforeAll(async () => {
     await openServer()
     await openProxy(server.port)
@@ -187,7 +187,7 @@ describeWithServer('a call that is cancelled', () => {
       })
     })
 
-    it('at any moment is saved or undone, and reports this outcome to its caller', async () => {
+    it('is saved or undone at any moment, and reports this outcome to its caller', async () => {
       await start(6, server.port)
       const random = new Random(seed)
       const calls = rounds(900)
@@ -222,7 +222,7 @@ describeWithServer('a call that is cancelled', () => {
   })
 })
 
-describeWithPgBouncer('a call behind PgBouncer that is cancelled', () => {
+describeWithPgBouncer('a cancelled call behind PgBouncer', () => {
   let bouncer: PgBouncer
   beforeAll(async () => {
     await openServer()

@@ -24,7 +24,7 @@ const TEMPLATES = CLIENT_FORMS.map(({ contentType, body }) => {
   return `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body.toString('latin1')}`
 })
 
-describe('the forms of client libraries', () => {
+describe('forms as client libraries send them', () => {
   const failures: object[] = []
   const logger = { info() {}, warn() {}, error: (facts: object) => void failures.push(facts) }
   const app = new App({
@@ -56,7 +56,7 @@ describe('the forms of client libraries', () => {
     for (const bytes of TEMPLATES) expect(await statusOf(bytes)).toBe('200')
   })
 
-  it(`have a response below 500 if they are cut, joined and changed (SEED=${seed})`, async () => {
+  it(`get a response below 500 if they are cut, joined and changed (SEED=${seed})`, async () => {
     const random = new Random(seed)
     const seen = new Map<string, number>()
     let left = rounds(3000)

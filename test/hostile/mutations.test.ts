@@ -100,7 +100,7 @@ async function attack(random: Random): Promise<string[]> {
   return found
 }
 
-describeWithServer(`${CONNECTIONS} mutated connections, SEED=${seed}`, () => {
+describeWithServer(`an application with ${CONNECTIONS} mutated connections, SEED=${seed},`, () => {
   beforeAll(async () => {
     database = await ownServerDatabase()
     folder = mkdtempSync(join(tmpdir(), 'blazon-mutations-'))
@@ -130,7 +130,7 @@ describeWithServer(`${CONNECTIONS} mutated connections, SEED=${seed}`, () => {
       expect([...statuses]).toContain(status)
   })
 
-  it('sends no data of another tenant or person, and no 500', async () => {
+  it('sends no data of another tenant or person, and no 500 response', async () => {
     const found = await attack(new Random(seed))
     const failed = failures.filter(
       (text) => text.includes('"status":500') && !text.includes(DISCONNECTED),

@@ -80,7 +80,7 @@ describe('an unexpected value', () => {
   )
 
   it.each(['onInit', 'onReady', 'onClose'])(
-    'does not end the process: %s of a provider',
+    'does not end the process if a provider returns or throws it: %s',
     async (hook) => {
       @Controller()
       class PlainController {

@@ -91,7 +91,7 @@ describe('conditions of policies', () => {
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
-  it(`that the doctor accepts show only rows of the tenant itself (SEED=${seed})`, async () => {
+  it(`show only rows of the current tenant if the doctor accepts them (SEED=${seed})`, async () => {
     const random = new Random(seed)
     const conditions = new Conditions(random)
     let accepted = 0

@@ -15,7 +15,7 @@ function* valuesIn(value: unknown, path: string): Generator<[string, unknown]> {
 describe.each(readdirSync(folder))('bench/results/%s', (name) => {
   const values = [...valuesIn(JSON.parse(readFileSync(join(folder, name), 'utf8')), '')]
 
-  it('keeps how the rounds are spread, and not what each round measured', () => {
+  it('records the spread of the rounds instead of every round', () => {
     // Those of `servers` are a number for each process.
     const isRaw = ([path, value]: [string, unknown]) =>
       Array.isArray(value) &&
@@ -25,7 +25,7 @@ describe.each(readdirSync(folder))('bench/results/%s', (name) => {
     expect(values.filter(([path]) => path.endsWith('/median')).length).toBeGreaterThan(5)
   })
 
-  it('has the command and the machine beside each measurement', () => {
+  it('records the command and the machine of each measurement', () => {
     const measured = values.filter(([path]) => path.endsWith('/rounds'))
     expect(measured.length).toBeGreaterThan(0)
     for (const [path] of measured) {

@@ -43,7 +43,7 @@ function wordings(path: string, text: string): string[] {
 }
 
 describe('the check of comments', () => {
-  it('finds each wording', () => {
+  it('finds each discouraged wording', () => {
     const found = (text: string) => wordings('x.ts', text).map((each) => each.split('"')[1])
     expect(found('/** What it reads. */')).toEqual(['What'])
     expect(found('/**\n * What it reads,\n * and those\n * of others.\n */')).toEqual([
@@ -62,15 +62,15 @@ describe('the check of comments', () => {
     ])
   })
 
-  it('leaves code alone', () => {
+  it('ignores code', () => {
     const code =
       '/** Asks the person. `asks`, {@link asks}\n * @example\n * asks()\n */\nasks("says")'
     expect(wordings('x.ts', code)).toEqual([])
   })
 })
 
-describe('src', () => {
-  it('has comments that a reader reads once', () => {
+describe('the source code', () => {
+  it('has comments that are easy to read', () => {
     const checked = readSources().filter(({ path }) => !UNCHECKED.has(path))
     expect(checked.flatMap(({ path, text }) => wordings(path, text))).toEqual([])
   })

@@ -5,7 +5,7 @@ import { testsFor } from '../../scripts/tests-for.mjs'
 import { defects } from '../defects/defects.js'
 import { root } from '../root.js'
 
-it('plants each defect in one place of a file', () => {
+it('the list of defects plants each defect in one place of a file', () => {
   const places = defects.map(({ id, file, replace: [from] }) => {
     const path = join(root, file)
     return [id, existsSync(path) ? readFileSync(path, 'utf8').split(from).length - 1 : 0]
@@ -13,14 +13,14 @@ it('plants each defect in one place of a file', () => {
   expect(places.filter(([, count]) => count !== 1)).toEqual([])
 })
 
-it('changes the text of each defect', () => {
+it('each defect changes the text of its file', () => {
   expect(defects.filter(({ replace: [from, to] }) => from === to)).toEqual([])
 })
 
-it('gives each defect an id of its own', () => {
+it('each defect has a unique id', () => {
   expect(new Set(defects.map(({ id }) => id)).size).toBe(defects.length)
 })
 
-it('knows tests for the file of each defect', () => {
+it('each defect is in a file that has tests', () => {
   expect(defects.filter(({ file }) => testsFor(file).length === 0)).toEqual([])
 })

@@ -27,12 +27,12 @@ describe('docs/errors.md', () => {
     )
   })
 
-  it('lists exactly the codes of boot', () => {
+  it('lists exactly the error codes of boot', () => {
     expect([...documented.keys()].filter(isConfigCode).sort()).toEqual([...configCodes].sort())
     expect(configCodes.length).toBeGreaterThan(20)
   })
 
-  it('has the meaning and the remedy of every code', () => {
+  it('explains the meaning and the remedy of every code', () => {
     for (const [code, cells] of documented) {
       expect(
         cells.filter((cell) => cell !== ''),
@@ -42,7 +42,7 @@ describe('docs/errors.md', () => {
   })
 })
 
-describe('the codes of boot', () => {
+describe('the error codes of boot', () => {
   it('are all used in src/', () => {
     const source = readSources()
       .filter(({ path }) => path !== 'errors/codes.ts')

@@ -178,11 +178,11 @@ function exportedNames(
 }
 
 describe('blazon', () => {
-  it('exports exactly the promised values', () => {
+  it('exports exactly the documented values', () => {
     expect(Object.keys(blazon).sort()).toEqual(words(VALUES))
   })
 
-  it('exports exactly the promised types', () => {
+  it('exports exactly the documented types', () => {
     const { values, types } = exportedNames('index.ts')
     expect(values).toEqual(words(VALUES))
     expect(types).toEqual(words(TYPES))
@@ -192,7 +192,7 @@ describe('blazon', () => {
 describe('blazon/plugin', () => {
   const { values, types } = exportedNames('plugin/index.ts', 'contracts/for-plugins.ts')
 
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     expect(Object.keys(plugin).sort()).toEqual(words(PLUGIN_VALUES))
     expect(values).toEqual(words(PLUGIN_VALUES))
     expect(types).toEqual(words(PLUGIN_TYPES))
@@ -205,7 +205,7 @@ describe('blazon/plugin', () => {
 })
 
 describe('blazon/testing', () => {
-  it('exports exactly the promised values', () => {
+  it('exports exactly the documented values', () => {
     expect(Object.keys(testing).sort()).toEqual(words(TESTING_VALUES))
     const { values, types } = exportedNames('testing/index.ts')
     expect(values).toEqual(words(TESTING_VALUES))
@@ -214,7 +214,7 @@ describe('blazon/testing', () => {
 })
 
 describe('blazon/jwt', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/jwt/index.ts')
     expect(Object.keys(jwt).sort()).toEqual(words(JWT_VALUES))
     expect(values).toEqual(words(JWT_VALUES))
@@ -223,7 +223,7 @@ describe('blazon/jwt', () => {
 })
 
 describe('blazon/postgres', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/postgres/index.ts')
     expect(Object.keys(postgres).sort()).toEqual(words(POSTGRES_VALUES))
     expect(values).toEqual(words(POSTGRES_VALUES))
@@ -232,7 +232,7 @@ describe('blazon/postgres', () => {
 })
 
 describe('blazon/keys', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/api-keys/index.ts')
     expect(Object.keys(keys).sort()).toEqual(KEYS_VALUES)
     expect(values).toEqual(KEYS_VALUES)
@@ -241,7 +241,7 @@ describe('blazon/keys', () => {
 })
 
 describe('blazon/otel', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     expect(Object.keys(otel)).toEqual(['otel'])
     const names = { values: ['otel'], types: ['OtelOptions'] }
     expect(exportedNames('integrations/otel/index.ts')).toEqual(names)
@@ -249,7 +249,7 @@ describe('blazon/otel', () => {
 })
 
 describe('blazon/sessions', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/sessions/index.ts')
     expect(Object.keys(sessions).sort()).toEqual(words(SESSIONS_VALUES))
     expect(values).toEqual(words(SESSIONS_VALUES))
@@ -258,7 +258,7 @@ describe('blazon/sessions', () => {
 })
 
 describe('blazon/jobs', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/jobs/index.ts')
     expect(Object.keys(jobs).sort()).toEqual(words(JOBS_VALUES))
     expect(values).toEqual(words(JOBS_VALUES))
@@ -267,7 +267,7 @@ describe('blazon/jobs', () => {
 })
 
 describe('blazon/redis', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/redis/index.ts')
     expect(Object.keys(redis).sort()).toEqual(REDIS_VALUES)
     expect(values).toEqual(REDIS_VALUES)
@@ -276,7 +276,7 @@ describe('blazon/redis', () => {
 })
 
 describe('blazon/typeorm', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     const { values, types } = exportedNames('integrations/typeorm/index.ts')
     expect(Object.keys(typeorm).sort()).toEqual(TYPEORM_VALUES)
     expect(values).toEqual(TYPEORM_VALUES)
@@ -285,7 +285,7 @@ describe('blazon/typeorm', () => {
 })
 
 describe('blazon/vite', () => {
-  it('exports exactly the promised names', () => {
+  it('exports exactly the documented names', () => {
     expect(Object.keys(vite)).toEqual(['blazon'])
     const names = { values: ['blazon'], types: ['VitePlugin'] }
     expect(exportedNames('integrations/vite/index.ts')).toEqual(names)
@@ -312,7 +312,7 @@ const WITHOUT_NAMES: Readonly<Record<string, string>> = {
   TypeOrmOptions: 'read by TypeORM',
 }
 
-describe('every object of options', () => {
+describe('every options object', () => {
   const all = [
     TYPES,
     PLUGIN_TYPES,
@@ -329,7 +329,7 @@ describe('every object of options', () => {
     .filter((name) => !['AnyPolicy', 'Policy', 'NumberedPages'].includes(name))
   const sources = readSources().map(({ text }) => text)
 
-  it.each(names)('%s has a table of its names, or a reason for none', (name) => {
+  it.each(names)('%s has a table of its names, or a reason for having none', (name) => {
     const table = new RegExp(`(?:OptionNames<(?:Any)?|Record<keyof )${name}\\b`)
     expect(sources.some((text) => table.test(text))).toBe(!Object.hasOwn(WITHOUT_NAMES, name))
   })
@@ -343,11 +343,11 @@ describe.skipIf(!isBuilt)('the build', () => {
     filesOf(target).map((file) => ({ door, file })),
   )
 
-  it.each(files)('has $file for $door', ({ file }) => {
+  it.each(files)('contains $file for $door', ({ file }) => {
     expect(existsSync(join(root, file))).toBe(true)
   })
 
-  it('can be required from CommonJS', () => {
+  it('can be loaded with require() from CommonJS', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon'))")).toEqual(words(VALUES))
     expect(evaluate('commonjs', "Object.keys(require('blazon/testing'))")).toEqual(
       words(TESTING_VALUES),
@@ -375,7 +375,7 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('module', code)).toBe(true)
   })
 
-  it('exports only the listed doors', () => {
+  it('exports only the listed entry points', () => {
     const code = "import('blazon/dist/index.js').then(() => 'open', ({ code }) => code)"
     expect(evaluate('module', `await ${code}`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })

@@ -96,12 +96,12 @@ const edges = imports
     to: posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts'),
   }))
 
-describe('the rule of the floors', () => {
-  it('has a floor for every room', () => {
+describe('the rule for layers', () => {
+  it('has a layer for every folder', () => {
     expect(sources.map(({ path }) => path).filter((path) => floorOf(roomOf(path)) < 0)).toEqual([])
   })
 
-  it('allows imports of lower floors and within a room', () => {
+  it('allows imports from lower layers and within a folder', () => {
     expect(judge('app/boot.ts', 'errors/codes.ts')).toBeNull()
     expect(judge('pipeline/steps/guard.ts', 'pipeline/step.ts')).toBeNull()
     expect(judge('pipeline/fail.ts', 'http/request.ts')).toBeNull()
@@ -109,7 +109,7 @@ describe('the rule of the floors', () => {
     expect(judge('integrations/a/x.ts', 'plugin/index.ts')).toBeNull()
   })
 
-  it('refuses imports of the same and of higher floors, and names them', () => {
+  it('refuses imports from the same layer and from higher layers, and names them', () => {
     expect(judge('model/paths.ts', 'app/app.ts')).toBe(
       'model/paths.ts imports app/app.ts: model (floor 2) may not look up to app (floor 5)',
     )
@@ -122,13 +122,13 @@ describe('the rule of the floors', () => {
   })
 })
 
-describe('src', () => {
-  it('imports lower floors only, types included', () => {
+describe('the source code', () => {
+  it('imports only from lower layers, types included', () => {
     expect(edges.length).toBeGreaterThan(100)
     expect(edges.flatMap(({ from, to }) => judge(from, to) ?? [])).toEqual([])
   })
 
-  it('imports files that exist, by their full names', () => {
+  it('imports only existing files, by their full names', () => {
     const paths = new Set(sources.map(({ path }) => path))
     expect(edges.filter(({ to }) => !paths.has(to))).toEqual([])
   })
@@ -137,12 +137,12 @@ describe('src', () => {
     expect(findCircle()).toEqual([])
   })
 
-  it('imports the store of metadata only in the files that write and read it', () => {
+  it('imports the metadata store only in the files that write and read it', () => {
     const users = edges.filter(({ to }) => to === 'metadata/store.ts').map(({ from }) => from)
     expect(users).toEqual(['metadata/read.ts', 'metadata/write.ts'])
   })
 
-  it('imports decorators in doors only', () => {
+  it('imports decorators only in entry points', () => {
     const isDoor = (room: string) => FLOORS.at(-1)?.includes(room.replace(/\/.*/, '/*')) === true
     const users = edges.filter(
       ({ from, to }) =>
@@ -153,7 +153,7 @@ describe('src', () => {
     expect(users.filter(({ to }) => !open.includes(to))).toEqual([])
   })
 
-  it('imports some packages in one room only', () => {
+  it('imports some packages in one folder only', () => {
     const strays = imports.filter(({ path, specifier }) => {
       const owner = PACKAGES[specifier.split('/')[0] as string]
       return owner !== undefined && owner !== roomOf(path)
@@ -198,7 +198,7 @@ function privateImports(rooms: readonly string[]): Record<string, string[]> {
 
 describe('the newest features', () => {
   it.each(['deprecated', 'idempotency', 'versioned'])(
-    'are known to three files outside of their folder: %s',
+    'are imported in only three files outside their folder: %s',
     (name) => {
       const folder = `features/${name}/`
       const users = edges.filter(
@@ -211,7 +211,7 @@ describe('the newest features', () => {
   )
 })
 
-describe('features that a stranger could replace', () => {
+describe('features that could be separate packages', () => {
   it('import public names only, except those with a reason', () => {
     expect(publicNames().size).toBeGreaterThan(100)
     expect(privateImports(REPLACEABLE)).toEqual(PRIVATE)
@@ -219,7 +219,7 @@ describe('features that a stranger could replace', () => {
 })
 
 describe('integrations', () => {
-  it('import from the public doors only', () => {
+  it('import only from the public entry points', () => {
     const strays = sources
       .filter(({ path }) => isIntegration(path))
       .flatMap(({ path, tree }) =>

@@ -40,7 +40,7 @@ const sum = (of: (path: string) => boolean) =>
 afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
 
 describe('the package', () => {
-  it('contains the build, the documentation and the templates only', () => {
+  it('contains only the build, the documentation and the templates', () => {
     const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'))
     expect(docs.length).toBeGreaterThan(10)
     const rest = paths.filter((path) => !path.startsWith('dist/'))
@@ -62,7 +62,7 @@ describe('the package', () => {
     expect(packed.sort()).toEqual(templates.sort())
   })
 
-  it('has one file of types for each door, and one that they share', () => {
+  it('has one file of types for each entry point, and one shared file', () => {
     const types = inDist.filter((path) => path.endsWith('.d.ts'))
     const doors = DOORS.map((folder) => `${folder}index.d.ts`)
     expect(types.sort()).toEqual([...doors, 'shared.d.ts'].sort())
@@ -99,7 +99,7 @@ describe('the folder of the build', () => {
 })
 
 describe('the docstrings', () => {
-  it('are kept in the types', () => {
+  it('are kept in the type declarations', () => {
     const shared = readFileSync(join(built, 'shared.d.ts'), 'utf8')
     expect(shared).toMatch(/\/\*\*[\s\S]{0,2000}?\*\/\s*declare class App\b/)
     expect(shared.match(/^declare class HttpError\b/gm)).toHaveLength(1)
@@ -107,14 +107,14 @@ describe('the docstrings', () => {
     expect(testing).toMatch(/@throws ConfigError[\s\S]+?static create\(/)
   })
 
-  it('are removed from JavaScript', () => {
+  it('are removed from the JavaScript files', () => {
     const code = readFileSync(join(built, 'index.js'), 'utf8')
     expect(code.match(/^\s*\/\*\*/gm)).toBeNull()
   })
 })
 
-describe('the stack of an error', () => {
-  it('has the names of functions, and a line for each statement', () => {
+describe('an error stack from the package', () => {
+  it('shows the names of functions, and a line for each statement', () => {
     const code =
       "import('./index.js').then(({ App }) => new App().get(App)).catch(({ stack }) => console.log(stack))"
     const stack = execFileSync(process.execPath, ['-e', code], { cwd: built, encoding: 'utf8' })

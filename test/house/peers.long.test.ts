@@ -31,12 +31,12 @@ describe('peer dependencies', () => {
     expect(peers.length).toBeGreaterThan(10)
   })
 
-  it('do not prevent the installation beside an older pg or TypeORM', () => {
+  it('can be older versions of pg or TypeORM without preventing the installation', () => {
     expect(manifest.peerDependencies).toMatchObject({ pg: '>=8', typeorm: '>=0.3' })
   })
 })
 
-describe('a peer dependency that is too old', () => {
+describe('an old peer dependency', () => {
   const needed = Object.keys(manifest.dependencies).filter((name) => !name.startsWith('@types/'))
   const project = new Project([...needed, 'superagent'])
   afterAll(() => project.remove())
@@ -72,7 +72,7 @@ describe('a peer dependency that is too old', () => {
     return project.path(folder)
   }
 
-  it.each(peers)('is refused by its floor: %s', async (name) => {
+  it.each(peers)('is refused below its minimum version: %s', async (name) => {
     const version = before(PEER_FLOORS[name])
     const use = PEER_USES[name]
     const text = await runUse(use, plant(name, version))
@@ -82,7 +82,7 @@ describe('a peer dependency that is too old', () => {
     expect(text).toContain(`npm install ${name}@latest`)
   })
 
-  it('is not refused at its floor', async () => {
+  it('is accepted at its minimum version', async () => {
     const text = await runUse(PEER_USES.redis, plant('redis', PEER_FLOORS.redis))
     expect(text).not.toContain('The oldest version that works')
   })

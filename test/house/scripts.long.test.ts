@@ -34,11 +34,11 @@ describe('the scripts of package.json', () => {
     'docs',
     'docs:build',
     'docs:api',
-  ])('has %s', (name) => {
+  ])('have %s', (name) => {
     expect(scripts).toHaveProperty(name)
   })
 
-  it('replace the shell by the last of several programs with `exec`', () => {
+  it('start the last of several programs with `exec`', () => {
     const several = Object.values(scripts).filter((script) => script.includes(' && '))
     expect(several.length).toBeGreaterThan(10)
     expect(several.filter((script) => !/ && exec [^&]+$/.test(script))).toEqual([])

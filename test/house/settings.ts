@@ -73,7 +73,7 @@ describe('the types of options', () => {
     expect(readers.map(({ path }) => path)).toEqual(READERS)
   })
 
-  it('are resolved in one file, and in the doors that have no application', () => {
+  it('are resolved in one file, and in entry points that have no application', () => {
     const callers = sources.filter(({ tree }) =>
       walk(tree).some(
         (node) =>
@@ -97,7 +97,7 @@ describe('E_OPTION_INVALID', () => {
   /** Integrations, and features that import public names only, write a problem as a plugin of a stranger does. */
   const OF_PLUGINS = /^(?:integrations|features\/(?:cache|rate-limit))\//
 
-  it('is used only in `invalid` and option groups, and where a plugin would write it', () => {
+  it('is used only in `invalid`, in option groups, and where a plugin would use it', () => {
     const writers = sources
       .filter(({ text }) => text.includes("code: 'E_OPTION_INVALID'"))
       .map(({ path }) => path)

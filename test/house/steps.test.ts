@@ -25,7 +25,7 @@ const steps = STEPS.map(({ phase, name, does }, index) => [
 ])
 
 describe('the list of steps', () => {
-  it('has the steps of each phase beside each other', () => {
+  it('keeps the steps of each phase together', () => {
     const phases = STEPS.map(({ phase }) => phase).filter(
       (phase, index, all) => all[index - 1] !== phase,
     )
@@ -33,11 +33,11 @@ describe('the list of steps', () => {
     expect(phases).toHaveLength(8)
   })
 
-  it('is the table in docs/express.md', () => {
+  it('matches the table in docs/express.md', () => {
     expect(rowsIn('docs/express.md')).toEqual(steps)
   })
 
-  it('names the same steps in the same order in ARCHITECTURE.md', () => {
+  it('names the same steps in the same order as ARCHITECTURE.md', () => {
     const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
     const shown = text.match(/`\w+`(?:\s+→\s+`\w+`)+/g) ?? []
     const named = shown.map((list) => [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name))

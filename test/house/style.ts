@@ -54,8 +54,8 @@ function hasRuntimeCode(tree: ts.SourceFile): boolean {
   })
 }
 
-describe('the checks', () => {
-  it('find what they check', () => {
+describe('the style checks', () => {
+  it('detect every violation', () => {
     const long = `function f() {${'\n'.repeat(MAX_FUNCTION_LINES)}}`
     expect(longFunctions('x.ts', parse('x.ts', long))).toEqual(['x.ts:1 has 61 lines'])
     expect(countImports(parse('x.ts', "import './y.js'\nexport { z } from './z.js'"))).toBe(1)
@@ -69,7 +69,7 @@ describe('the checks', () => {
   })
 })
 
-describe('src', () => {
+describe('the source code', () => {
   it(`has no file over ${MAX_FILE_LINES} lines`, () => {
     const long = sources.filter(({ text }) => text.trimEnd().split('\n').length > MAX_FILE_LINES)
     expect(long.map(({ path }) => path)).toEqual([])
@@ -90,7 +90,7 @@ describe('src', () => {
     expect(offenders.map(({ path }) => path)).toEqual(['index.ts', 'plugin/index.ts'])
   })
 
-  it('has an index.ts for doors and for the list of features only', () => {
+  it('has an index.ts only for entry points and for the list of features', () => {
     const indexes = sources.map(({ path }) => path).filter((path) => /(^|\/)index\.ts$/.test(path))
     expect(indexes).toEqual([
       'features/index.ts',

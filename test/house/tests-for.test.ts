@@ -8,22 +8,22 @@ const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf
   .map((path) => `src/${path}`)
   .filter((path) => path.endsWith('.ts'))
 
-it('finds tests for every source file, and never a quarter of all', () => {
+it('testsFor finds tests for every source file, and never a quarter of all tests', () => {
   expect(sources.length).toBeGreaterThan(500)
   const counts = sources.map((path) => ({ path, count: testsFor(path).length }))
   expect(counts.filter(({ count }) => count === 0 || count > 150)).toEqual([])
 })
 
-it('finds the tests that import a file first, and then those with its name', () => {
+it('testsFor lists the tests that import a file first, and then those with its name', () => {
   expect(testsFor('src/http/units.ts')[0]).toBe('test/http/units.test.ts')
   expect(testsFor('src/features/cache/memory-cache.ts')[0]).toMatch(/test\/features\/cache\//)
   expect(testsFor('src/features/webhooks/index.ts').every(existsSync)).toBe(true)
 })
 
-it('finds nothing for files outside of src', () => {
+it('testsFor finds no tests for files outside src', () => {
   expect(testsFor('docs/cli.md')).toEqual([])
 })
 
-it('names no part of a path that no test has', () => {
+it('the list of paths contains only parts that some test has', () => {
   expect(unusedParts()).toEqual([])
 })

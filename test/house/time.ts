@@ -56,7 +56,7 @@ function isNow(node: ts.Node): boolean {
   return node.expression.text === 'Date' && !node.arguments?.length
 }
 
-describe('the time', () => {
+describe('the current time', () => {
   it.each([
     ['Date.now()', true],
     ['performance.now()', true],
@@ -68,7 +68,7 @@ describe('the time', () => {
     ['class A { setTimeout() {} }', false],
     ['new Date(now)', false],
     ['// Date.now()', false],
-  ])('of Node is used in the code %j: %j', (code, expected) => {
+  ])('is recognised as the time of Node in the code %j: %j', (code, expected) => {
     expect(usesNode(parse('x.ts', code))).toBe(expected)
   })
 

@@ -32,9 +32,9 @@ const SECURITY = [
   ['without', { helmet: false, cors: false }],
 ] as const
 
-describe.each(SECURITY)('%s security headers', (_, security) => {
+describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
   // Of a response without headers of its own, the head is written in one call.
-  describe.each([false, true])('and a header of other code: %s', (isChanged) => {
+  describe.each([false, true])('and a header from a middleware: %s', (isChanged) => {
     const send = (change: (res: Response) => void) =>
       respond(security, (res) => {
         change(res)
@@ -50,7 +50,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
       expect(names.map((name) => headers.get(name))).toEqual(['1, 2', '1', '1, 2'])
     })
 
-    it('shows added headers, and lets other code replace and remove them', async () => {
+    it('shows added headers, and a handler can replace and remove them', async () => {
       const response = await send((res) => {
         addHeaders(res, ['X-A', '1', 'X-B', '1', 'X-C', '1'])
         addHeaders(res, ['X-A', '2'])
@@ -62,7 +62,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
       expect([headers.get('x-b'), headers.get('x-c')]).toEqual(['own', null])
     })
 
-    it('keeps what other code has set before, and adds names to its Vary', async () => {
+    it('keeps headers that were set before, and adds names to Vary', async () => {
       const { headers } = await send((res) => {
         res.vary('Accept')
         res.setHeader('X-B', 'own')
@@ -72,7 +72,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
       expect(headers.get('x-b')).toBe('own')
     })
 
-    it('adds a header that was removed', async () => {
+    it('adds a header again after it was removed', async () => {
       const { headers } = await send((res) => {
         addHeaders(res, ['X-A', '1'])
         res.removeHeader('X-A')
@@ -91,7 +91,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
       expect(headers.getSetCookie()).toEqual(['a=1', 'b=2', 'c=3', 'd=4; Path=/'])
     })
 
-    it('replaces a header of helmet, and sends one type and one length', async () => {
+    it('replaces a helmet header, and sends one type and one length', async () => {
       const { headers } = await send((res) =>
         addHeaders(res, [
           ...['X-Frame-Options', 'DENY', 'Content-Type', 'application/vnd.a+json'],
@@ -108,7 +108,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
       ['a character that HTTP does not allow', ['X-A', '\u2028']],
       ['a name with a space', ['X A', '1']],
       ['a name without a value', ['X-A']],
-    ])('responds 500 to %s', async (_, list) => {
+    ])('results in a 500 response for %s', async (_, list) => {
       const response = await send((res) => {
         addHeaders(res, ['X-Kept', '1'])
         addHeaders(res, list)
@@ -119,7 +119,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
       expect(await response.json()).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' })
     })
 
-    it('replaces an added header by the one of a stored response', async () => {
+    it('is overridden by the headers of a stored response', async () => {
       const { headers } = await send((res) => {
         addHeaders(res, ['X-A', 'added'])
         const stored = ['x-a', 'stored', 'content-length', '9', 'Set-Cookie', 'a=1']
@@ -130,7 +130,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
     })
   })
 
-  it('adds headers after all headers were read', async () => {
+  it('can add headers after all headers were read', async () => {
     const response = await respond(security, (res) => {
       addHeaders(res, ['X-A', '1', 'X-B', '1'])
       res.getHeaders()
@@ -143,7 +143,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
     expect(names.map((name) => headers.get(name))).toEqual(['1, 2', '2', '1'])
   })
 
-  it('sends no added header that was removed', async () => {
+  it('does not send an added header that was removed', async () => {
     const { headers } = await respond(security, (res) => {
       addHeaders(res, ['X-A', '1'])
       res.removeHeader('X-A')
@@ -151,7 +151,7 @@ describe.each(SECURITY)('%s security headers', (_, security) => {
     expect(headers.get('x-a')).toBeNull()
   })
 
-  it('changes no list, and adds nothing after the head', async () => {
+  it('does not change its argument, and adds nothing after the head is sent', async () => {
     const list = Object.freeze(['X-A', '1'])
     const { headers } = await respond(security, (res) => {
       addHeaders(res, list)

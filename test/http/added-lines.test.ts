@@ -67,8 +67,8 @@ const ALL = {
   raw: ['X-A', 'X-B', 'X-Frame-Options', 'X-Own'],
 }
 
-describe('headers that were added, where other code waits for the head', () => {
-  it.each(['atHead', 'after'])('are sent once, and seen by everyone who asks: %s', async (when) => {
+describe('added headers, if a middleware listens for the head,', () => {
+  it.each(['atHead', 'after'])('are sent once, and any method can read them: %s', async (when) => {
     let seen: unknown
     const look = (res: Response) => {
       seen = seenOf(res)
@@ -78,7 +78,7 @@ describe('headers that were added, where other code waits for the head', () => {
     expect(['x-a', 'x-b', 'x-own'].map((name) => headers.get(name))).toEqual(['1', '2', 'own'])
   })
 
-  it('are replaced and removed by that code', async () => {
+  it('can be replaced and removed by the middleware', async () => {
     let after: unknown
     const { headers } = await respond(['X-A', '1', 'X-B', '2', 'X-C', '3'], {
       atHead: (res) => {
@@ -101,7 +101,7 @@ describe('headers that were added, where other code waits for the head', () => {
     expect(after).toEqual(['set', undefined, ['3', '4'], undefined, false])
   })
 
-  it('are read and removed in any case', async () => {
+  it('can be read and removed in any case', async () => {
     const seen: unknown[] = []
     const { headers } = await respond(['X-Mixed-Case', '1'], {
       atHead: (res) => {
@@ -114,7 +114,7 @@ describe('headers that were added, where other code waits for the head', () => {
     expect(headers.get('x-mixed-case')).toBeNull()
   })
 
-  it('stay apart from names that are not text, which Node refuses', async () => {
+  it('do not change how Node refuses names that are not strings', async () => {
     const refused: unknown[] = []
     await respond(['X-A', '1'], {
       atHead: (res) => {
@@ -132,13 +132,13 @@ describe('headers that were added, where other code waits for the head', () => {
 })
 
 describe.each([
-  ['where other code waits for the head', false],
+  ['if a middleware listens for the head', false],
   ['in a head that is written in one call', true],
-])('headers that were added, %s', (_, isFlat) => {
+])('added headers %s', (_, isFlat) => {
   it.each([
     ['Connection', 'close'],
     ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT'],
-  ])('reach Node if it acts on them: %s', async (name, value) => {
+  ])('are passed to Node if it acts on them: %s', async (name, value) => {
     const { headers } = await respond([name, value, 'X-A', '1'], { isFlat })
     expect([headers.get(name), headers.get('x-a')]).toEqual([value, '1'])
   })
@@ -156,13 +156,13 @@ describe.each([
     expect([status, headers.get('x-kept'), headers.get('x-evil')]).toEqual([500, '1', null])
   })
 
-  it('may have tabs', async () => {
+  it('can contain tabs', async () => {
     const { status, headers } = await respond(['X-A', 'a\tb'], { isFlat })
     expect([status, headers.get('x-a')]).toEqual([200, 'a\tb'])
   })
 })
 
-describe('more names than are kept', () => {
+describe('more header names than the cache holds', () => {
   it('are found in every case', async () => {
     const names = Array.from({ length: 1200 }, (_, index) => `X-Name-${index}`)
     const found: boolean[] = []

@@ -8,7 +8,7 @@ const res = {} as Response
 const request = (fields: object): BlazonRequest =>
   ({ socket: {}, user: undefined, ...fields }) as unknown as BlazonRequest
 
-describe('the certificate of a client', () => {
+describe('a client certificate', () => {
   const connection = (fingerprint256?: string) => ({
     encrypted: true,
     getPeerX509Certificate: () => fingerprint256 && { fingerprint256 },
@@ -64,12 +64,12 @@ describe('a user', () => {
       ),
       undefined,
     ],
-  ])('is identified by a key of its own, or by none: case %#', (user, caller) => {
+  ])('is identified by a key with its type, or by none: case %#', (user, caller) => {
     expect(callerOf(request({ user }), res)).toBe(caller)
   })
 })
 
-describe('a request that is watched', () => {
+describe('a watched request', () => {
   it('has `user` as a plain property again after the watch ends', () => {
     const req = request({})
     const end = watchCaller(req, res, null)
@@ -84,7 +84,7 @@ describe('a request that is watched', () => {
     })
   })
 
-  it('keeps a property `user` that other code has defined', () => {
+  it('keeps a `user` property that a middleware has defined', () => {
     const frozen = Object.defineProperty(request({}), 'user', {
       value: { id: 1 },
       configurable: false,

@@ -15,8 +15,8 @@ function wordsOf(request: Partial<CurlRequest>, shell = 'sh'): string[] {
   return execFileSync(shell, ['-c', script], { env, encoding: 'latin1' }).split('\0').slice(0, -1)
 }
 
-describe('a command of curl', () => {
-  it('names the method where curl would send another one', () => {
+describe('a curl command', () => {
+  it('names the method if curl would send another one', () => {
     expect(curlCommand(NOTHING)).toBe("curl 'http://a.test/'")
     expect(wordsOf({ body: 'a' })).toEqual(['-X', 'GET', 'http://a.test/', '--data-raw', 'a'])
     expect(wordsOf({ more: ["-F 'a=@b'"] }).slice(0, 2)).toEqual(['-X', 'GET'])
@@ -42,7 +42,7 @@ describe('a command of curl', () => {
     ])
   })
 
-  it('runs nothing of the request in any shell', () => {
+  it('executes no part of the request in any shell', () => {
     const evil = `it's $(touch x) \`id\` "\\ ;&|\n#!'`
     const headers = [
       ['x-a', [evil, { secret: 'token' }]],
@@ -58,7 +58,7 @@ describe('a command of curl', () => {
     }
   })
 
-  it('has curl send the same request', async ({ skip }) => {
+  it('sends the same request again', async ({ skip }) => {
     if (!hasCurl()) skip('This machine has no curl.')
     const received: { req: IncomingMessage; body: string }[] = []
     const server = createServer(async (req, res) => {

@@ -95,7 +95,7 @@ describe('a held response', () => {
     expect([status, text, order]).toEqual([200, 'whole', ['before']])
   })
 
-  it('looks ended to its handler, but is not sent until `before` resolves', async () => {
+  it('appears ended to its handler, but is not sent until `before` resolves', async () => {
     const { promise, open } = gate()
     const seen: unknown[] = []
     await exchange(
@@ -153,7 +153,7 @@ describe('a held response', () => {
     expect([status, text, headers.get('x-by')]).toEqual([500, 'no', null])
   })
 
-  it('is sent, although later calls of its handler are dropped', async () => {
+  it('is sent, but later calls from its handler are dropped', async () => {
     const { promise, open } = gate()
     const { status, text } = await exchange(
       (res) => {
@@ -169,7 +169,7 @@ describe('a held response', () => {
     expect([status, text]).toEqual([503, 'too late'])
   })
 
-  it('returns to a late handler what Node returns', () => {
+  it('returns the same values as Node to a late handler', () => {
     const res = new ServerResponse(new IncomingMessage(new Socket()))
     dropLaterCalls(res)
     expect(res.writeHead(200).setHeader('x-late', '1').appendHeader('x-late', '2')).toBe(res)
@@ -190,7 +190,7 @@ describe('a held response', () => {
   ]
   const orders = ['before', 'after'] as const
   it.each(lateCalls.flatMap(([name, call]) => orders.map((order) => [name, order, call] as const)))(
-    'drops %s of a handler whose request was ended %s the response began',
+    'drops %s from a handler whose request was ended %s the response began',
     async (_, order, sayLate) => {
       const { promise, open } = gate()
       const { status, headers, text } = await exchange(
@@ -231,7 +231,7 @@ describe('a held response', () => {
   })
 
   it.each(Object.entries(unsendable))(
-    'refuses at once a call that Node refuses: %s',
+    'immediately refuses a call that Node refuses: %s',
     async (_, call) => {
       const order: string[] = []
       const { status, text } = await exchange(
@@ -284,7 +284,7 @@ describe('a held response', () => {
   })
 
   it.each([1, 100, 1000])(
-    'passes a compression middleware, which wraps its drain event: %i chunks',
+    'works with a compression middleware, which wraps its drain event: %i chunks',
     async (n) => {
       const compress = compression({ threshold: 0 })
       const chunks = Array.from({ length: n }, () => 'x'.repeat(1000))

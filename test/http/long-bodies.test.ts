@@ -74,7 +74,7 @@ it.each([
   ['/texts/long', 'the fast path'],
   ['/texts/cached', 'the cache'],
   ['/texts/etag', 'a response with a validator'],
-])('writes the long body of %s as bytes: %s', async (path) => {
+])('the response writes the long body of %s as bytes: %s', async (path) => {
   await start()
   for (const round of ['first', 'again']) {
     written.length = 0
@@ -86,7 +86,7 @@ it.each([
   }
 })
 
-it('writes a body of 65,536 characters as bytes, and a shorter one as a text', async () => {
+it('a body of 65,536 characters is written as bytes, and a shorter one as a string', async () => {
   await start()
   const get = (length: number) => (app as TestApp).request().get(`/texts/of/${length}`)
   const room = LONG - (await get(0)).text.length
@@ -99,7 +99,7 @@ it('writes a body of 65,536 characters as bytes, and a shorter one as a text', a
   ])
 })
 
-it('writes a long item of a stream as bytes', async () => {
+it('a long item of a stream is written as bytes', async () => {
   await start()
   const { text } = await (app as TestApp).request().get('/texts/lines')
   expect(JSON.parse(text)).toBe(MIXED)
@@ -110,7 +110,7 @@ it('writes a long item of a stream as bytes', async () => {
 })
 
 it.each(['/texts/long', '/texts/cached', '/texts/etag'])(
-  'answers HEAD and conditions of %s as for a short body',
+  'HEAD and conditional requests for %s get the same headers as with a short body',
   async (path) => {
     await start()
     const { headers, text } = await (app as TestApp).request().get(path)
@@ -124,7 +124,7 @@ it.each(['/texts/long', '/texts/cached', '/texts/etag'])(
   },
 )
 
-it('passes bytes to a middleware that replaces `end`', async () => {
+it('a middleware that replaces `end` receives bytes', async () => {
   const seen: unknown[] = []
   await start({
     middlewares: [

@@ -30,7 +30,7 @@ describe('MemorySocket', () => {
     peer.destroy()
   })
 
-  it('counts the bytes of both directions, including those that wait', async () => {
+  it('counts the bytes in both directions, including waiting bytes', async () => {
     const [client, peer] = MemorySocket.pair()
     client.write('four')
     client.write('five5')
@@ -73,7 +73,7 @@ describe('MemorySocket', () => {
 })
 
 describe('MemoryAgent', () => {
-  it('keeps a connection alive and uses it again', async () => {
+  it('keeps a connection alive and reuses it', async () => {
     let connections = 0
     server.on('connection', () => connections++)
     server.on('request', (_req, res) => res.end('hello'))
@@ -100,13 +100,13 @@ describe('MemoryAgent', () => {
     expect(await left).toBe(false)
   })
 
-  it('emits ECONNRESET at the client when the server destroys the connection', async () => {
+  it('emits ECONNRESET on the client when the server destroys the connection', async () => {
     server.on('request', (req) => req.socket.destroy())
     const [error] = await once(call().end(), 'error')
     expect(error).toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('supports upgrades of the protocol', async () => {
+  it('supports protocol upgrades', async () => {
     server.on('upgrade', (_req, socket) => {
       socket.write(
         'HTTP/1.1 101 Switching Protocols\r\nUpgrade: echo\r\nConnection: Upgrade\r\n\r\n',

@@ -28,23 +28,23 @@ const CHOSEN: readonly [accept: string | undefined, chosen: string | undefined][
 ]
 
 describe('the choice of a media type by Accept', () => {
-  it.each(CHOSEN)('of %j is %j', (accept, chosen) => {
+  it.each(CHOSEN)('for %j is %j', (accept, chosen) => {
     expect(negotiate(accept, [SSE, LINES, JSON_TYPE])).toBe(chosen)
   })
 
-  it('takes a type with parameters for a range with or without them', () => {
+  it('includes a type with parameters for a range with or without them', () => {
     const html = 'text/html;level=1;charset=utf-8'
     expect(negotiate('text/html', [html])).toBe(html)
     expect(negotiate('text/html; Level="1"', [html])).toBe(html)
     expect(negotiate('text/html;level=1;q=0, text/html', [html])).toBeUndefined()
   })
 
-  it('reads the first 2048 characters of a header', () => {
+  it('uses only the first 2048 characters of a header', () => {
     expect(negotiate(`${'a/b,'.repeat(500)}text/event-stream`, [SSE])).toBe(SSE)
     expect(negotiate(`${'a/b,'.repeat(512)}text/event-stream`, [SSE])).toBeUndefined()
   })
 
-  it('reads a header of many members at once', () => {
+  it('is fast for a header with many members', () => {
     expect(negotiate(`${'a/b,'.repeat(100_000)}text/event-stream`, [SSE])).toBeUndefined()
   })
 })

@@ -21,7 +21,7 @@ describe('parseJson', () => {
     expect(() => parse(text)).toThrow(MALFORMED)
   })
 
-  it('reads text that only mentions the forbidden words', () => {
+  it('accepts strings that only contain the forbidden words', () => {
     expect(parse('{"note":"__proto__ \\\\ constructor"}')).toEqual({
       note: '__proto__ \\ constructor',
     })
@@ -78,7 +78,7 @@ describe('parseJson', () => {
     },
   )
 
-  it('reads text that looks like a number that is too large', () => {
+  it('accepts strings that look like a number that is too large', () => {
     const text = `1e+400 ${'9'.repeat(400)}`
     expect(parse(JSON.stringify({ text }))).toEqual({ text })
   })

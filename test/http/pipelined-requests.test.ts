@@ -21,7 +21,7 @@ function pipelined(count: number): { run: () => boolean[]; responses: ServerResp
   return { run, responses }
 }
 
-it('a request after the last one of its connection is found, whoever has noted it before', () => {
+it('a request after the last one of its connection is detected', () => {
   const { run, responses } = pipelined(5)
   ;(responses[2] as ServerResponse).shouldKeepAlive = false
   expect(run()).toEqual([false, false, true, true])
@@ -31,7 +31,7 @@ it('a request after the last one of its connection is found, whoever has noted i
   expect(again.run()).toEqual([true, false])
 })
 
-it('a pipelined request is not compared with all before it', () => {
+it('a pipelined request is not compared with all earlier requests', () => {
   const { run } = pipelined(2000)
   expect(countWork(run)).toBeLessThan(10 * 2000)
 })

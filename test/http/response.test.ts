@@ -28,14 +28,14 @@ describe('res.json', () => {
   }
   afterEach(() => app.close())
 
-  it('sends the static headers when no code changes a header', async () => {
+  it('sends the static headers unchanged if no code changes a header', async () => {
     const { headers } = await start((_req, _res, next) => next())
     expect(headers['x-frame-options']).toBe('SAMEORIGIN')
     expect(headers['content-type']).toBe('application/json; charset=utf-8')
     expect(Number(headers['content-length'])).toBeGreaterThan(0)
   })
 
-  it('sends the static headers with headers that were set, but without those that were removed', async () => {
+  it('sends the static headers with headers that were set, but without removed ones', async () => {
     const { headers } = await start((_req, res, next) => {
       res.setHeader('X-Own', 'yes')
       res.removeHeader('X-Frame-Options')
@@ -113,7 +113,7 @@ describe('res.json', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('sends no static header if a middleware removes all of them', async () => {
+  it('sends no static headers if a middleware removes all of them', async () => {
     const { headers } = await start((_req, res, next) => {
       for (const name of res.getHeaderNames()) res.removeHeader(name)
       next()
@@ -136,7 +136,7 @@ describe('res.json', () => {
   })
 })
 
-describe('static headers that no code has set', () => {
+describe('unchanged static headers', () => {
   const started: TestApp[] = []
   afterEach(async () => {
     await Promise.all(started.splice(0).map((app) => app.close()))
@@ -157,7 +157,7 @@ describe('static headers that no code has set', () => {
   }
   const raw = (res: object) => (res as { getRawHeaderNames(): string[] }).getRawHeaderNames()
 
-  it('are listed in their own spelling', async () => {
+  it('are listed in their original spelling', async () => {
     const { seen, headers } = await read((res) => {
       res.removeHeader('X-Frame-Options')
       res.setHeader('x-OWN', 'yes')
@@ -173,7 +173,7 @@ describe('static headers that no code has set', () => {
     expect(headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('are listed after the head was sent, too', async () => {
+  it('are also listed after the head was sent', async () => {
     let after: string[] = []
     await read((res) => {
       res.removeHeader('X-Frame-Options')
@@ -212,14 +212,14 @@ describe('static headers that no code has set', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('are joined with a value of appendHeader', async () => {
+  it('are joined with a value from appendHeader', async () => {
     const { headers } = await read((res) => res.appendHeader('X-Frame-Options', 'DENY'))
     expect(headers['x-frame-options']).toBe('SAMEORIGIN, DENY')
   })
 })
 
 describe('a response without static headers', () => {
-  it('has one Content-Type after a head was refused', async () => {
+  it('has only one Content-Type after a refused head', async () => {
     const app = await TestApp.create({
       controllers: defineControllers(AnswerController),
       security: { helmet: false },
@@ -238,7 +238,7 @@ describe('a response without static headers', () => {
   })
 })
 
-describe('an error', () => {
+describe('an error in a middleware', () => {
   const failed = async (middleware: RequestHandler) => {
     const controllers = defineControllers(AnswerController)
     const app = await TestApp.create({ controllers, middlewares: [middleware] })
@@ -249,7 +249,7 @@ describe('an error', () => {
     }
   }
 
-  it('responds 500 without the Trailer header that a middleware had set', async () => {
+  it('results in a 500 response without the Trailer header that was set before', async () => {
     const { headers, status } = await failed((_req, res) => {
       res.setHeader('Trailer', 'X-Sum')
       throw new Error('before the first piece')
@@ -279,7 +279,7 @@ describe('static headers', () => {
     await expect(starting).rejects.toThrow(/Content-Security-Policy/)
   })
 
-  it('are written as text on every supported Node', () => {
+  it('are written as text on every supported version of Node', () => {
     expect(canWriteHeaderLines()).toBe(true)
   })
 })

@@ -162,8 +162,8 @@ beforeAll(async () => {
 })
 afterEach(() => app.close())
 
-describe('a response whose headers leave as text', () => {
-  it('is one of each kind', () => {
+describe('a response whose headers are written as text', () => {
+  it('has the expected status for each kind of response', () => {
     const statuses = untouched.map(([request, { status }]) => [
       request,
       Number(status?.slice(9, 12)),
@@ -171,7 +171,7 @@ describe('a response whose headers leave as text', () => {
     expect(statuses).toEqual(REQUESTS)
   })
 
-  it.each(TOUCHES)('is the one that other code has touched: it %s', async (_, touch) => {
+  it.each(TOUCHES)('stays the same if a middleware touches it: it %s', async (_, touch) => {
     await start({ middlewares: [touch] })
     expect(await all()).toEqual(untouched)
   })

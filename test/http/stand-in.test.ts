@@ -63,11 +63,11 @@ describe('the headers of a response without a connection', () => {
     ['an empty list', [203, []], {}],
     ['a reason alone', [203, 'Fine'], { reason: 'Fine' }],
     ['nothing', [203], {}],
-  ])('can be read where writeHead got %s', (_, args, expected) => {
+  ])('can be read if writeHead was called with %s', (_, args, expected) => {
     expect(headersAfter(...args)).toEqual({ ...START, ...expected })
   })
 
-  it('are written by the `writeHead` that other code has set before', () => {
+  it('are written by a custom `writeHead` that was set before', () => {
     const res = new ServerResponse(requestOf(null))
     const own = () => res
     res.writeHead = own
@@ -75,7 +75,7 @@ describe('the headers of a response without a connection', () => {
     expect(res.writeHead).toBe(own)
   })
 
-  it('are left to Node where there is a connection', () => {
+  it('are handled by Node if there is a connection', () => {
     const connected = standIn(new Socket())
     expect(Object.hasOwn(connected, 'writeHead')).toBe(false)
     expect(Object.hasOwn(standIn({}), 'writeHead')).toBe(true)
@@ -137,7 +137,7 @@ describe('a response without a connection', () => {
     expect(calls).toEqual(['writeHead 201 1', 'write', 'end', 'destroy'])
   })
 
-  it('reports once that it was destroyed, to an adapter that listens later', async () => {
+  it('reports its destruction once, to an adapter that listens later', async () => {
     const res = collected(() => true)
     const reason = new Error('The stream failed')
     res.destroy(reason).destroy()
@@ -161,7 +161,7 @@ describe('a response without a connection', () => {
     expect(res.destroyed).toBe(true)
   })
 
-  it('is destroyed if it is cut off and its mock connection cannot be ended', () => {
+  it('is destroyed if it is aborted and its mock connection cannot be ended', () => {
     const res = collected(() => true)
     res.on('error', () => {})
     cutOff(res as never)

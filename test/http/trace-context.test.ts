@@ -49,7 +49,7 @@ const INVALID: Record<string, unknown> = {
 }
 
 describe('parseTraceparent', () => {
-  it.each(Object.keys(INVALID))('refuses %s', (name) => {
+  it.each(Object.keys(INVALID))('rejects %s', (name) => {
     expect(parseTraceparent(INVALID[name])).toBeUndefined()
     const trace = createTrace(INVALID[name], 'foo=1')
     expect(trace.traceId).not.toBe(TRACE)
@@ -70,7 +70,7 @@ describe('parseTraceparent', () => {
     [`cc-${TRACE}-${SPAN}-03`, 1],
     [`01-${TRACE}-${SPAN}-00-what-the-future-will-be-like`, 0],
     [`fe-${TRACE}-${SPAN}-01-`, 1],
-  ])('reads %s', (header, flags) => {
+  ])('accepts %s', (header, flags) => {
     expect(parseTraceparent(header)).toEqual({ traceId: TRACE, parentId: SPAN, flags })
   })
 })
@@ -96,7 +96,7 @@ describe('parseTracestate', () => {
     ['32 members', members(32), members(32)],
     ['32 members and empty ones', `,,${members(32)},,`, members(32)],
     ['a repeated key', 'foo=1,bar=2,foo=3', 'foo=1,bar=2'],
-  ])('reads %s', (_, header, read) => {
+  ])('accepts %s', (_, header, read) => {
     expect(parseTracestate(header)).toBe(read)
   })
 
@@ -128,7 +128,7 @@ describe('parseTracestate', () => {
 })
 
 describe('createTrace', () => {
-  it('creates no id twice, and each with all its digits', () => {
+  it('creates unique ids, each with all its digits', () => {
     const ids = Array.from({ length: 500 }, () => createTrace(undefined, undefined)).flatMap(
       ({ traceId, spanId }) => [traceId, spanId],
     )
@@ -138,7 +138,7 @@ describe('createTrace', () => {
     expect(new Set(ids.map((id) => id.slice(0, 16))).size).toBe(1000)
   })
 
-  it('continues a trace: with a new span, whose parent is the caller', () => {
+  it('continues a trace with a new span whose parent is the caller', () => {
     const trace = createTrace(valid, 'foo=1')
     expect(trace).toEqual({
       traceId: TRACE,
@@ -151,7 +151,7 @@ describe('createTrace', () => {
     expect(trace.spanId).not.toBe(SPAN)
   })
 
-  it('begins a trace with a random id that is not marked as recorded', () => {
+  it('starts a trace with a random id that is not marked as recorded', () => {
     const [a, b] = [createTrace(undefined, undefined), createTrace(undefined, undefined)]
     expect(a.traceId).toMatch(/^[\da-f]{32}$/)
     expect(a.traceId).not.toBe(b.traceId)
@@ -159,7 +159,7 @@ describe('createTrace', () => {
     expect(parseTraceparent(a.headers.traceparent)).toBeDefined()
   })
 
-  it('is frozen, because all code of a request shares it', () => {
+  it('returns a frozen object, because all code in a request shares it', () => {
     const trace = createTrace(valid, 'foo=1')
     expect([Object.isFrozen(trace), Object.isFrozen(trace.headers)]).toEqual([true, true])
   })

@@ -11,7 +11,7 @@ describe('toSeconds', () => {
     ['2h', 7200],
     ['1d', 86_400],
     ['1.5 H', 5400],
-  ])('reads %j as %d seconds', (duration, seconds) => {
+  ])('converts %j to %d seconds', (duration, seconds) => {
     expect(toSeconds(duration)).toBe(seconds)
   })
 
@@ -33,7 +33,7 @@ describe('toSeconds', () => {
     '1mb',
     null as unknown as number,
     {} as unknown as number,
-  ])('does not read %j', (duration) => {
+  ])('rejects %j', (duration) => {
     expect(toSeconds(duration)).toBeUndefined()
   })
 })
@@ -48,11 +48,11 @@ describe('toBytes', () => {
     ['1.5 MB', 1_572_864],
     ['2gb', 2_147_483_648],
     ['0.3b', 0],
-  ])('reads %j as %d bytes', (size, bytes) => {
+  ])('converts %j to %d bytes', (size, bytes) => {
     expect(toBytes(size)).toBe(bytes)
   })
 
-  it.each([-1, Number.NaN, '', '100', 'kb', '1k', '1tb', '1s'])('does not read %j', (size) => {
+  it.each([-1, Number.NaN, '', '100', 'kb', '1k', '1tb', '1s'])('rejects %j', (size) => {
     expect(toBytes(size)).toBeUndefined()
   })
 })

@@ -158,7 +158,7 @@ const compilers: Compiler[] = [
   swcCompiler('swc legacy', { legacyDecorator: true }),
 ]
 
-describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
+describe.each(compilers)('decorators compiled by $name', ({ compile }) => {
   let app: TestApp
 
   beforeAll(async () => {
@@ -182,7 +182,7 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
   const get = (path: string, token = '') =>
     app.request().get(path).set('authorization', `Bearer ${token}`)
 
-  it('finds every route and nothing of other classes', () => {
+  it('register every route and nothing from other classes', () => {
     const rows = app.getRouteTable().map(({ method, path }) => `${method} ${path}`)
     expect(rows.sort()).toEqual([
       'GET /fields/inherited',
@@ -199,20 +199,20 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
     ])
   })
 
-  it('injects into a field', async () => {
+  it('inject into a field', async () => {
     const { body } = await get('/things/plain')
     expect(body.data).toBe('plain injected')
   })
 
   it.each(['/things/outer', '/things/outermost'])(
-    'keeps the guard of a method that another decorator has replaced: %s',
+    'keep the guard of a method that another decorator has replaced: %s',
     async (path) => {
       expect((await get(path)).status).toBe(401)
       expect((await get(path, 'ok')).body.data).toMatch(/^wrapped /)
     },
   )
 
-  it('runs the routes of fields, with their decorators', async () => {
+  it('run the routes of fields, with their decorators', async () => {
     const decorated = await app.request().post('/fields')
     expect([decorated.status, decorated.body.data]).toEqual([202, 'decorated 1'])
     expect((await get('/fields/plain')).status).toBe(401)
@@ -220,18 +220,18 @@ describe.each(compilers)('decorators lowered by $name', ({ compile }) => {
     expect((await get('/fields/inherited', 'ok')).body.data).toMatch(/^inherited /)
   })
 
-  it('keeps the guard of an inherited method', async () => {
+  it('keep the guard of an inherited method', async () => {
     expect((await get('/things/inherited')).status).toBe(401)
     expect((await get('/things/inherited', 'ok')).body.data).toBe('inherited Things')
   })
 
-  it('keeps route and abilities of a method that is overridden without decorators', async () => {
+  it('keep the route and abilities of a method that is overridden without decorators', async () => {
     const request = () => app.request().post('/things/overridden').set('authorization', 'Bearer ok')
     expect((await request().set('roles', 'read')).status).toBe(403)
     expect((await request().set('roles', 'write')).body.data).toBe('override')
   })
 
-  it('keeps the guard of a class that another decorator has replaced', async () => {
+  it('keep the guard of a class that another decorator has replaced', async () => {
     expect((await get('/sub')).body.data).toBe('open')
     expect((await get('/sub/closed')).status).toBe(401)
   })

@@ -30,10 +30,10 @@ class GuardedBase {
 @Injectable()
 class Unrelated {}
 
-describe('the facts of a class', () => {
+describe('the metadata of a class', () => {
   void Unrelated
 
-  it('are not used for another class that has a method of the same name', async () => {
+  it('is not used for another class that has a method of the same name', async () => {
     @Auth()
     @Controller('admin')
     class Admin {
@@ -51,7 +51,7 @@ describe('the facts of a class', () => {
     await app.close()
   })
 
-  it('stay with an undecorated base class when another class is decorated after it', async () => {
+  it('stays with an undecorated base class when another class is decorated after it', async () => {
     @Controller('a')
     class Derived extends GuardedBase {
       @Get('x') override x() {

@@ -120,7 +120,7 @@ const OF_OVERLOADS =
   /^ +(?:No overload matches this call|The last overload gave the following error)\.$/
 
 describe.each(['standard', 'legacy'] as const)(
-  'two forms of one route, in the %s dialect',
+  'two ways to declare one route, in the %s dialect,',
   (dialect) => {
     let lines: readonly (readonly string[])[]
     beforeAll(async () => {

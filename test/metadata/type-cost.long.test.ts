@@ -80,7 +80,7 @@ it.each([
       `@Post(':id/${k}', { params: Id, body: Body${k}, returns: Result${k} })
        m${k}({ params, body }: { ${PARTS(k).replace(',', ';')} }) { return ${RESULT} }`,
   },
-])('$route costs the compiler at most $most instantiations beyond its schemas', (each) => {
+])('$route costs the compiler at most $most instantiations in addition to its schemas', (each) => {
   const cost = costOf('cost-of-routes', each.member) - each.alone
   expect(each.alone).toBeGreaterThan(50)
   expect(cost).toBeGreaterThan(50)

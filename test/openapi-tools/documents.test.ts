@@ -34,7 +34,7 @@ describe.each(cases)('the document of $name in OpenAPI $version', ({ version, do
     version === '3.0' ? ADVISED_AGAINST : [...ADVISED_AGAINST, ...AS_THE_AUTHOR_WROTE]
   const isOnPurpose = (problem: string) => intended.some((cause) => cause.test(problem))
 
-  it.each(Object.entries(STRUCTURE_CHECKS))('has no problem for %s', async (name, check) => {
+  it.each(Object.entries(STRUCTURE_CHECKS))('has no problem in %s', async (name, check) => {
     const problems = await check(document)
     const [first = ''] = problems
     if (isUnread(name, first)) {
@@ -55,7 +55,7 @@ describe.each(DOCUMENTS)('the documents of $name', ({ options, index }) => {
     documentOf(inVersion(options, version), index),
   )
 
-  it('mean the same in all versions: `openapi diff` finds no change', () => {
+  it('are equal in all versions according to `openapi diff`', () => {
     for (const document of later) {
       expect(compareDocuments(oldest as OpenApiDocument, document)).toEqual([])
       expect(compareDocuments(document, oldest as OpenApiDocument)).toEqual([])

@@ -20,7 +20,7 @@ async function print(config: string): Promise<string[]> {
   return JSON.parse(stdout)
 }
 
-describe('documents of two processes', () => {
+describe('documents from two processes', () => {
   let standard: string[]
   let legacy: string[]
 
@@ -30,7 +30,7 @@ describe('documents of two processes', () => {
   })
 
   it.each(DOCUMENTS.map(({ name }, index) => ({ name, index })))(
-    'of $name have the same bytes in both dialects of decorators',
+    'for $name have the same bytes in both decorator dialects',
     ({ index }) => {
       expect(standard[index]?.length).toBeGreaterThan(1000)
       expect(legacy[index]).toBe(standard[index])

@@ -41,14 +41,14 @@ const bodyOf = (document: ReturnType<typeof documentOf>, path: string) =>
 const User = z.object({ id: z.int(), name: z.string() }).meta({ id: 'User' })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-describe('Components of schemas', () => {
-  it('have the name that their author gave, and are used by reference', () => {
+describe('components for schemas', () => {
+  it('have the name given by their author, and are referenced by it', () => {
     const document = documentOf(controller('a', User), controller('b', z.array(User)))
     expect(bodyOf(document, '/a')).toEqual(ref('User'))
     expect(bodyOf(document, '/b')).toEqual({ type: 'array', items: ref('User') })
   })
 
-  it('separate a named schema from schemas whose name begins with it', () => {
+  it('distinguish a named schema from schemas whose name begins with it', () => {
     const schema = {
       type: 'object',
       properties: { user: { $ref: '#/$defs/User' }, first: { $ref: '#/$defs/User_1' } },
@@ -64,7 +64,7 @@ describe('Components of schemas', () => {
     expect(User_1_).toEqual({ type: 'object', properties: { more: ref('User_1_') } })
   })
 
-  it('replace equal schemas of other libraries', () => {
+  it('replace equal schemas from other libraries', () => {
     const same = v.object({ id: v.pipe(v.number(), v.integer()), name: v.string() })
     const Same = Type.Object({ name: Type.String(), id: Type.Integer() })
     const document = documentOf(
@@ -76,15 +76,15 @@ describe('Components of schemas', () => {
     expect(bodyOf(document, '/c').properties?.['by']).toEqual(ref('User'))
   })
 
-  it('leave schemas inline that have no name', () => {
+  it('do not include schemas without a name', () => {
     expect(namesOf(controller('a', z.object({ n: z.number() })))).toEqual([])
   })
 
-  it('are merged if request and response are equal', () => {
+  it('are merged if request and response schemas are equal', () => {
     expect(namesOf(controller('a', User, User))).toEqual(['User'])
   })
 
-  it('are two when request and response differ: the response keeps the name', () => {
+  it('are separate if request and response differ: the response keeps the name', () => {
     const Post = z.object({ title: z.string(), draft: z.boolean().default(true) })
     const Named = Post.meta({ id: 'Post' })
     const document = documentOf(controller('a', Named, Named))
@@ -93,13 +93,13 @@ describe('Components of schemas', () => {
     expect(document.components.schemas?.['Post']?.required).toEqual(['title', 'draft'])
   })
 
-  it('are two when a schema that they refer to differs', () => {
+  it('are separate if a referenced schema differs', () => {
     const Tag = z.object({ name: z.string().default('x') }).meta({ id: 'Tag' })
     const Post = z.object({ tags: z.array(Tag) }).meta({ id: 'Post' })
     expect(namesOf(controller('a', Post, Post))).toEqual(['Post', 'PostInput', 'Tag', 'TagInput'])
   })
 
-  it('are named after the operation when a recursive schema has no name', () => {
+  it('are named after the operation if a recursive schema has no name', () => {
     const Node: z.ZodType = z.object({
       get children() {
         return z.array(Node)
@@ -112,7 +112,7 @@ describe('Components of schemas', () => {
     })
   })
 
-  it('are left out when nothing in the document refers to them', () => {
+  it('are omitted if nothing in the document refers to them', () => {
     const Paging = z.object({ page: z.coerce.number() }).meta({ id: 'Paging' })
     @Controller('a')
     class AController {
@@ -135,14 +135,14 @@ describe('Components of schemas', () => {
     ])
   })
 
-  it("reserve the framework's own names", () => {
+  it('do not use the reserved names of the framework', () => {
     const Mine = v.pipe(v.object({ x: v.string() }), v.title('ErrorEnvelope'))
     const { components } = documentOf(controller('a', Mine))
     expect(Object.keys(components.schemas?.['ErrorEnvelope']?.properties ?? {})).toContain('code')
     expect(components.schemas).toHaveProperty('ACreateBody_ErrorEnvelope')
   })
 
-  it('may have the names of Object.prototype members', () => {
+  it('can have the names of Object.prototype members', () => {
     const Odd = {
       $id: 'constructor',
       type: 'object',
@@ -153,8 +153,8 @@ describe('Components of schemas', () => {
   })
 })
 
-describe('A schema that the document cannot express', () => {
-  it('is a warning with controller, method and field, and {} in the document', async () => {
+describe('a schema that the document cannot express', () => {
+  it('causes a warning with controller, method and field, and is {} in the document', async () => {
     const Lost = z.object({ deep: z.object({ map: z.custom(() => true) }) })
     const options = { controllers: [controller('a', Lost)] }
     expect(bodyOf(documentOf(...options.controllers), '/a').properties?.['deep']).toMatchObject({
@@ -168,20 +168,20 @@ describe('A schema that the document cannot express', () => {
     ])
   })
 
-  it('keeps an application from starting under strict', async () => {
+  it('prevents an application from starting under strict', async () => {
     const controllers = [controller('a', z.object({ map: z.custom(() => true) }))]
     await expect(App.create({ controllers, strict: true, logger: false })).rejects.toMatchObject({
       problems: [{ code: 'W_SCHEMA_NOT_REPRESENTABLE' }],
     })
   })
 
-  it('gives no warning when no document is served', async () => {
+  it('causes no warning if no document is served', async () => {
     const controllers = [controller('a', z.object({ map: z.custom(() => true) }))]
     expect(await bootWarnings({ controllers, swagger: false })).toEqual([])
   })
 })
 
-describe('The bytes of a document', () => {
+describe('the bytes of a document', () => {
   it('are the same for equal applications with another order of controllers', () => {
     const make = () => [controller('a', User, User), controller('b', z.array(User))]
     const { tags: _, ...first } = documentOf(...make())

@@ -77,7 +77,7 @@ const UNIONS: Readonly<Record<string, Schema>> = {
   },
 }
 
-describe('The discriminator of a union', () => {
+describe('the discriminator of a union', () => {
   it.each(Object.entries(UNIONS))('names the component of each value: %s', (_, schema) => {
     for (const { body, response } of documentsOf(schema)) {
       expect(body).toMatchObject({ discriminator: { propertyName: 'kind', mapping } })
@@ -85,7 +85,7 @@ describe('The discriminator of a union', () => {
     }
   })
 
-  it('keeps the values of the author for alternatives without constants', () => {
+  it('keeps the values given by the author for alternatives without constants', () => {
     const kind = { type: 'string' }
     const schema = {
       oneOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }],
@@ -98,7 +98,7 @@ describe('The discriminator of a union', () => {
     }
   })
 
-  it('follows the names of components that differ between request and response', () => {
+  it('follows component names that differ between request and response', () => {
     const union = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('cat'), lives: z.int().default(9) }).meta({ id: 'Cat' }),
       z.object({ kind: z.literal('dog') }).meta({ id: 'Dog' }),
@@ -112,7 +112,7 @@ describe('The discriminator of a union', () => {
     }
   })
 
-  it('is in components, lists and unions with null', () => {
+  it('appears in components, lists and unions with null', () => {
     const Pet = zodUnion.meta({ id: 'Pet' })
     const schema = z.object({ pets: z.array(Pet), other: zodUnion.nullable() })
     for (const { body, components } of documentsOf(schema)) {
@@ -121,7 +121,7 @@ describe('The discriminator of a union', () => {
     }
   })
 
-  it('is omitted if an alternative is not a component, or a value is not a text', () => {
+  it('is omitted if an alternative is not a component, or a value is not a string', () => {
     const inline = v.variant('kind', [
       v.object({ kind: v.literal('cat') }),
       v.pipe(v.object({ kind: v.literal('dog') }), v.title('Dog')),
@@ -136,14 +136,14 @@ describe('The discriminator of a union', () => {
     }
   })
 
-  it('is not made up for a union that does not name its property', () => {
+  it('is omitted for a union that does not name its property', () => {
     const ark = type({ kind: "'cat'" }).or({ kind: "'dog'" })
     for (const { body } of documentsOf(z.union(zodUnion.options), ark)) {
       expect(body).not.toHaveProperty('discriminator')
     }
   })
 
-  it('counts as a mistake at boot if its mapping leads to no named schema', async () => {
+  it('causes a boot error if its mapping refers to no named schema', async () => {
     const schema = {
       oneOf: [{ $ref: '#/$defs/Cat' }, dog],
       discriminator: { propertyName: 'kind', mapping: { cat: 'Cat', dog: 'Dog' } },

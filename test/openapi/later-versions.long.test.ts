@@ -70,7 +70,7 @@ describe('the schemas of OpenAPI 3.0 and 3.1 accept the same values', () => {
     if (lowered.losses.length === 0) expect(looser).toEqual([])
   })
 
-  it('is not vacuous rule: 3.0 accepts more where it cannot express the schema', async () => {
+  it('differ if OpenAPI 3.0 cannot express a schema: 3.0 then accepts more values', async () => {
     expect(only31.length).toBeGreaterThan(15)
     for (const [name, entry] of only31) {
       const { looser, kept } = await measure(entry)
@@ -80,8 +80,8 @@ describe('the schemas of OpenAPI 3.0 and 3.1 accept the same values', () => {
   })
 })
 
-describe('the schema of OpenAPI 3.1', () => {
-  it('keeps what the library gives', () => {
+describe('a schema for OpenAPI 3.1', () => {
+  it('keeps all keywords from the library', () => {
     const schema = {
       type: ['object', 'null'],
       properties: {
@@ -101,7 +101,7 @@ describe('the schema of OpenAPI 3.1', () => {
     expect(losses.map(({ code, path }) => [code, path])).toEqual([['W_EXAMPLE_INVALID', 'kind']])
   })
 
-  it('writes earlier drafts and keywords of OpenAPI 3.0 as 2020-12', () => {
+  it('converts earlier drafts and OpenAPI 3.0 keywords to 2020-12', () => {
     const old = {
       definitions: { Old: { $id: 'Old', type: 'string', nullable: true, example: 'a' } },
       type: 'object',
@@ -130,7 +130,7 @@ describe('the schema of OpenAPI 3.1', () => {
     })
   })
 
-  it('is less exact, with a warning, if a pattern cannot be written', () => {
+  it('becomes less exact, with a warning, if a pattern cannot be written', () => {
     const { schema, losses } = describeKept(
       {
         not: { type: 'string', pattern: '[' },
@@ -152,7 +152,7 @@ describe('the schema of OpenAPI 3.1', () => {
     ])
   })
 
-  it('is read as one of 3.0 with the places of its tuples', () => {
+  it('can be converted to a 3.0 schema that keeps the positions of its tuples', () => {
     const tuple = { type: 'array', prefixItems: [{ const: 1 }], items: false } as const
     const document = { openapi: '3.1.2' } as OpenApiDocument
     expect(lowerSchema({ type: ['array', 'null'], items: tuple }, document)).toEqual({

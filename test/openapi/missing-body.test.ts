@@ -83,17 +83,17 @@ async function required(controller: Class): Promise<[boolean | undefined, boolea
   return [documented, status === 400]
 }
 
-describe('A request without a body', () => {
+describe('a request without a body', () => {
   const cases = Object.entries({ ...SCHEMAS, ...BODIES })
 
   it.each(cases)(
-    'is documented as the application treats it: %s',
+    'is documented in the same way as the application handles it: %s',
     async (_, [body, isAccepted]) => {
       expect(await required(withBody(body as Schema))).toEqual([!isAccepted, !isAccepted])
     },
   )
 
-  it('is documented so where @ApiBody describes the body instead of @Body', async () => {
+  it('is documented correctly if @ApiBody describes the body instead of @Body', async () => {
     @Controller('x')
     class XController {
       @Post()
@@ -104,7 +104,7 @@ describe('A request without a body', () => {
     expect(await required(XController)).toEqual([false, false])
   })
 
-  it('is forbidden if only @ApiBody describes the body, unless it allows more', () => {
+  it('is documented as forbidden if only @ApiBody describes the body, unless optional', () => {
     @Controller()
     class XController {
       @Post('a')

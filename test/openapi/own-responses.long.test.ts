@@ -30,7 +30,7 @@ async function validateByLibrary(
   return { issues }
 }
 
-describe('a validator gives the same result as its library', () => {
+describe('a compiled validator and its library return the same result', () => {
   // A default value that is created at each call must be the same twice.
   beforeAll(() => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)

@@ -50,7 +50,7 @@ describe('a chain of schemas', () => {
     expect(names).toEqual(['U1', 'U1Input', 'U2', 'U2Input', 'U3'])
   })
 
-  it('may contain itself', () => {
+  it('can contain itself', () => {
     interface Tree {
       children: Tree[]
       leaf?: unknown
@@ -62,7 +62,7 @@ describe('a chain of schemas', () => {
     expect(namesOf(tree)).toEqual(['Leaf', 'LeafInput', 'Tree', 'TreeInput'])
   })
 
-  it('does not use a name that another schema has already', () => {
+  it('does not use a name that another schema already has', () => {
     const user = differing.meta({ id: 'V' })
     const taken = same.meta({ id: 'VInput' })
     expect(namesOf(user, taken)).toEqual(['V', 'VInput', 'VInput_'])

@@ -47,10 +47,10 @@ async function judge(entry: CorpusEntry) {
   return { accepted: results.some(Boolean), refused: results.some((each) => !each), found }
 }
 
-describe('What boot says about a query parameter', () => {
+describe('a boot warning about a query parameter', () => {
   const entries = corpus.map((entry) => [`${entry.library}: ${entry.name}`, entry] as const)
 
-  it('is what requests with the values of the document show', async () => {
+  it('matches the responses to requests with documented values', async () => {
     const wrong: string[] = []
     let judged = 0
     let warned = 0

@@ -17,8 +17,8 @@ async function block(heartbeat: string): Promise<Crew> {
   return crew
 }
 
-describe('a worker whose event loop is blocked', () => {
-  it('is killed and replaced without its heartbeat, and others respond to the connections that it had not accepted', async () => {
+describe('a worker with a blocked event loop', () => {
+  it('is killed and replaced, and other workers respond to the connections that it had not accepted', async () => {
     const crew = await block('2')
     const waiting = Array.from({ length: 4 }, () => crew.ask('/pid'))
     await crew.service.wrote('has not responded for 2 s, and is killed.')
@@ -30,7 +30,7 @@ describe('a worker whose event loop is blocked', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('leaves no client waiting if there is no other worker', async () => {
+  it('leaves no client without a response if there is no other worker', async () => {
     const crew = await block('2')
     void crew.ask('/block').catch(() => {})
     await expect.poll(() => crew.service.output.match(/^blocks$/gm)?.length).toBe(2)
@@ -43,7 +43,7 @@ describe('a worker whose event loop is blocked', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('is killed at SIGHUP, and does not run beside the new ones', async () => {
+  it('is killed on SIGHUP, and does not run beside the new workers', async () => {
     const crew = await block('0')
     await crew.restart()
     expect(crew.service.output).toContain('has not ended within 5.2 s, and is killed.')
@@ -53,14 +53,14 @@ describe('a worker whose event loop is blocked', () => {
     expect((await crew.pids()).size).toBe(2)
   })
 
-  it('is killed at SIGTERM, and the command ends', async () => {
+  it('is killed on SIGTERM, and the command ends', async () => {
     const crew = await block('0')
     expect(await crew.end()).toBe(137)
     expect(crew.service.output).toContain('has not ended within 5.2 s, and is killed.')
   })
 })
 
-it('requests that end workers make no worker wait, and others respond', async () => {
+it('requests that end workers delay no other worker, and the other workers respond', async () => {
   const crew = await Crew.start(BLOCKED)
   for (let round = 1; round <= 5; round++) {
     await crew.ask('/exit').catch(() => {})

@@ -49,7 +49,7 @@ async function run(
   return output
 }
 
-it('leaves no half capsule, changes no response and warns once if the system refuses more bytes', async () => {
+it('a failed write leaves no partial capsule, changes no response and causes one warning', async () => {
   const made = project()
   const env = { LENGTH: '30000', REQUESTS: '3' }
   // As on a full disk, a part is written before the error.
@@ -63,7 +63,7 @@ it('leaves no half capsule, changes no response and warns once if the system ref
   expect(readdirSync(made.path('capsules'))).toEqual(['.gitignore'])
 })
 
-it('has whole capsules, and not too many, of several processes that write at the same time', async () => {
+it('a folder that several processes use contains only whole capsules up to its limit', async () => {
   const made = project()
   const env = { FILES: '5', REQUESTS: '30' }
   const outputs = await Promise.all([run(made, env), run(made, env), run(made, env)])

@@ -12,7 +12,7 @@ import { until } from '../integrations/until.js'
 const UNAVAILABLE = { status: 503, code: 'DATABASE_UNAVAILABLE' }
 const SAVED = { status: 201, code: undefined }
 
-describeWithServer('a database that fails over', () => {
+describeWithServer('a database during a failover', () => {
   let primary: Server
   let standby: Server
   let gate: Gate
@@ -58,7 +58,7 @@ describeWithServer('a database that fails over', () => {
   }
   const isReady = async () => (await (app as TestApp).request().get('/ready')).status === 200
 
-  it('closes connections to a read-only server, and is not ready until a server accepts writes', async () => {
+  it('causes read-only connections to be closed, and is not ready until it accepts writes', async () => {
     gate.lead(standby.port)
     await start({ url: url(`127.0.0.1:${gate.port}`) })
     const read = async () => (await app?.asTenant('a').request().get('/pairs'))?.status
@@ -74,7 +74,7 @@ describeWithServer('a database that fails over', () => {
     expect(rows).toEqual([{ note: 'one' }, { note: 'three' }, { note: 'two' }])
   })
 
-  it('reports that a statement without a transaction saved nothing if the server accepts no writes', async () => {
+  it('reports that a statement without a transaction saved nothing if it accepts no writes', async () => {
     gate.lead(standby.port)
     const db = (await start({ url: url(`127.0.0.1:${gate.port}`) })).get(Database)
     const write = () => runWithTenant('a', () => db.sql`insert into orders (note) values ('x')`)
@@ -86,7 +86,7 @@ describeWithServer('a database that fails over', () => {
   it.each([
     ['a statement that runs', 'select pg_sleep(60)', { name: 'PostgresError', code: '40001' }],
     ['a transaction between two statements', 'select count(*) from orders', UNAVAILABLE],
-  ])('ends for the changes that the standby receives: %s', async (_, text, expected) => {
+  ])('cancels work that conflicts with changes from the primary: %s', async (_, text, expected) => {
     const db = (await start({ url: url(`127.0.0.1:${standby.port}`) })).get(Database)
     await runAt(shopUrl(primary), "insert into orders (tenant_id, note) values ('a', 'old')")
     const conflict = async () => {
@@ -106,7 +106,7 @@ describeWithServer('a database that fails over', () => {
     expect(await app?.asTenant('a').request().get('/pairs')).toMatchObject({ status: 200 })
   })
 
-  it('uses the writable server of a list, and follows when another one is promoted', async () => {
+  it('is used at the writable server of a list, even after another one is promoted', async () => {
     const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
     await start({ url: url(hosts, '?target_session_attrs=read-write') })
     expect(await add('before')).toEqual(SAVED)

@@ -16,7 +16,7 @@ const UNKNOWN = '503 COMMIT_UNKNOWN'
 const mounted = isServerMissing ? 'PostgreSQL is not installed.' : SmallDisk.mount(160)
 if (typeof mounted === 'string') console.warn(`Skipped: no disk to fill. ${mounted}`)
 
-describe.skipIf(typeof mounted === 'string')('a database whose disk is full', () => {
+describe.skipIf(typeof mounted === 'string')('a database with a full disk', () => {
   const disk = mounted as SmallDisk
   let server: Server
   let app: TestApp
@@ -70,7 +70,7 @@ describe.skipIf(typeof mounted === 'string')('a database whose disk is full', ()
     expect([...acknowledged].filter((name) => !rows.some(({ note }) => note === name))).toEqual([])
   }
 
-  it('refuses writes that need space, serves reads on the same connection, and continues when there is space', async () => {
+  it('refuses writes, serves reads on the same connection, and recovers when there is space', async () => {
     expect(await add()).toBe(SAVED)
     const connection = await pid()
     disk.fill()

@@ -11,7 +11,7 @@ import { until } from '../integrations/until.js'
 
 const MINUTE = 60_000
 
-describeWithServer('a Redis that fails over', () => {
+describeWithServer('Redis during a failover', () => {
   let primary: Server
   let replica: Server
   let gate: Gate
@@ -82,7 +82,7 @@ describeWithServer('a Redis that fails over', () => {
   const REFUSED = { status: 503, code: 'SESSIONS_UNAVAILABLE' }
   const DONE = { status: 200, code: undefined }
 
-  it('gets another connection when the server has become a replica, and logs it once', async () => {
+  it('gets a new connection when the server has become a replica, with one log line', async () => {
     await start()
     expect(await login()).toEqual(REFUSED)
     await until(async () => !(await isReady()))
@@ -98,7 +98,7 @@ describeWithServer('a Redis that fails over', () => {
     expect(await isReady()).toBe(true)
   })
 
-  it('is not ready at a replica before any request has failed', async () => {
+  it('is not ready on a replica, even before any request has failed', async () => {
     await start()
     expect(await isReady()).toBe(false)
     gate.lead(primary.port)
@@ -107,7 +107,7 @@ describeWithServer('a Redis that fails over', () => {
   })
 
   it.each(['LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'NOAUTH', 'NOREPLICAS'])(
-    'gets another connection when the server replies with %s',
+    'gets a new connection when the server replies with %s',
     async (word) => {
       gate.translate(["-READONLY You can't", `-${word} No.`])
       await start()
@@ -121,7 +121,7 @@ describeWithServer('a Redis that fails over', () => {
     },
   )
 
-  it('gets another connection by the error of a script of Redis 6', async () => {
+  it('gets a new connection after a script error from Redis 6', async () => {
     const said = "-READONLY You can't write against a read only replica. script:"
     gate.translate([
       said,
@@ -133,7 +133,7 @@ describeWithServer('a Redis that fails over', () => {
     await until(async () => (await login()).status === 200)
   })
 
-  it('leaves a client of the application open, and uses the client again once its server takes writes', async () => {
+  it('does not close the client of the application, and uses it again after recovery', async () => {
     const client = createClient({ url: replica.url, disableOfflineQueue: true })
     await client.connect()
     await start({ client })
@@ -152,7 +152,7 @@ describeWithServer('a Redis that fails over', () => {
     }
   })
 
-  it('counts limits and makes values in the process, and uses the cache and the counts of the next server', async () => {
+  it('is replaced by memory until the next server is available, and then used again', async () => {
     const options = { url: `redis://127.0.0.1:${gate.port}`, prefix: ownPrefix(), timeout: '10s' }
     const [cache, limits] = [redisCache(options), redisLimits(options)]
     const { context, logged: found } = testContext()

@@ -42,7 +42,7 @@ async function setUp() {
 }
 
 describeWithServer('a rollback after a migration', () => {
-  it('starts the older version, whose migrate names the newer migrations and succeeds', async () => {
+  it('allows the older version to start, and its migrate command lists the newer migrations', async () => {
     const { url, first, second, migrate, state } = await setUp()
     expect((await migrate(second)).status).toBe(0)
     const { status, text } = await migrate(first)
@@ -60,7 +60,7 @@ describeWithServer('a rollback after a migration', () => {
     expect(await app.get(Health).check()).toMatchObject({ status: 'up' })
   })
 
-  it('is refused with --strict, and no text proposes to delete anything', async () => {
+  it('is refused with --strict, and no message suggests deleting anything', async () => {
     const { first, second, migrate } = await setUp()
     await migrate(second)
     const { status, text } = await migrate(first, '--strict')
@@ -71,7 +71,7 @@ describeWithServer('a rollback after a migration', () => {
 })
 
 describeWithServer('requireMigrations', () => {
-  it('keeps an application unready until all migrations of its folder are applied', async () => {
+  it('keeps an application not ready until all migrations in its folder are applied', async () => {
     const { url, first, second, migrate } = await setUp()
     await migrate(first)
     const app = await TestApp.create({

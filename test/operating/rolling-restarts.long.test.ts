@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { restartUnderLoad } from './rolling-restarts.js'
 
-it('20 rolling restarts fail no request, and run no POST twice', async () => {
+it('no request fails and no POST runs twice during 20 rolling restarts', async () => {
   const { sent, failed, posted, done, exits } = await restartUnderLoad(20)
   expect(failed).toEqual([])
   expect([...done].sort()).toEqual([...posted].sort())

@@ -45,7 +45,7 @@ describe('a signal', () => {
     expect(service.logged('Closing')).toMatchObject([{ signal }])
   })
 
-  it('lets a request under way end, with Connection: close', async () => {
+  it('waits for a running request, and responds with Connection: close', async () => {
     const service = Service.start(main())
     const url = await service.url()
     const answer = get(`${url}/slow`, new Agent({ keepAlive: true }))
@@ -56,7 +56,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('makes the service not ready at once, and serves on until preStop is over', async () => {
+  it('makes the service not ready at once, and serves requests until preStop is over', async () => {
     const service = Service.start(main("timeouts: { preStop: '1h' }"))
     const url = await service.url()
     const agent = new Agent({ keepAlive: true })
@@ -71,7 +71,7 @@ describe('a signal', () => {
     expect([statusCode, headers.connection]).toEqual([200, 'close'])
   })
 
-  it('refuses connections after preStop, while a request is under way', async () => {
+  it('refuses connections after preStop, while a request is still running', async () => {
     const stuck = "'GET waits': async () => { say('entered'); await released; return 'done' }"
     const service = Service.start(`
       let release
@@ -89,7 +89,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('cuts a handler that never ends, names its route, and exits with 1', async () => {
+  it('aborts a handler that never ends, names its route, and exits with status 1', async () => {
     const service = Service.start(main("timeouts: { close: '100ms' }"))
     const url = await service.url()
     const cut = [`${url}/stuck`, `${url}/stuck?token=secret`].map((each) =>
@@ -103,7 +103,7 @@ describe('a signal', () => {
     expect(service.output).not.toContain('secret')
   })
 
-  it('ends the process at once when it comes a second time', async () => {
+  it('ends the process immediately when it is sent a second time', async () => {
     const service = Service.start(main("timeouts: { close: '1h' }"))
     const url = await service.url()
     const cut = expect(get(`${url}/stuck`)).rejects.toThrow()
@@ -116,7 +116,7 @@ describe('a signal', () => {
     await cut
   })
 
-  it('counts once when npm sends the Ctrl-C of the terminal again', async () => {
+  it('counts once when npm repeats Ctrl-C from the terminal', async () => {
     const closing = "onClose: async () => { await wait(20); say('closed') }"
     const service = Service.start(main(`plugins: [{ name: 'slow', ${closing} }]`))
     await service.url()
@@ -126,7 +126,7 @@ describe('a signal', () => {
     expect(service.output).toContain('closed')
   })
 
-  it('is the first one for a worker that closes because another one has its place', async () => {
+  it('counts as the first signal for a worker that is being replaced', async () => {
     const service = Service.start(`
       const link = { starts: (start) => start(), isSpeaker: true, isRetired: false }
       process.on('SIGUSR2', () => {
@@ -145,7 +145,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('exits with 1 when onClose fails or does not end, and calls all others once, in reverse', async () => {
+  it('exits with status 1 if onClose fails or hangs, and calls all others once, in reverse', async () => {
     const plugin = (name: string, end: string) =>
       `{ name: '${name}', onClose(signal) { say('closes ${name} ' + signal); ${end} } }`
     const plugins = [
@@ -171,7 +171,7 @@ describe('a signal', () => {
     ])
   })
 
-  it('ends the start, closes what it has opened, and never listens', async () => {
+  it('stops the start, closes all opened resources, and never listens', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const opened = { name: 'opened', setup() {}, onClose: () => say('closed') }
@@ -187,7 +187,7 @@ describe('a signal', () => {
     expect(service.output).not.toMatch(/went on|listens|Listening|Error/)
   })
 
-  it('exits with 1 when the start does not end', async () => {
+  it('exits with status 1 if the start does not end', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const stuck = { name: 'stuck', setup: () => { say('starting'); return new Promise(() => {}) } }
@@ -199,7 +199,7 @@ describe('a signal', () => {
     expect(service.logged('The startup did not finish')).toHaveLength(1)
   })
 
-  it('calls no onInit and no onReady that has not begun when it comes', async () => {
+  it('prevents every onInit and onReady call that has not started yet', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const slow = { name: 'slow', onInit: async () => { say('starting'); await signalled } }
@@ -233,7 +233,7 @@ describe('a signal', () => {
     expect(service.output).not.toContain('no disk')
   })
 
-  it('ends the process at once when it comes a second time, also if a test has stopped the clock', async () => {
+  it('ends the process immediately the second time, even if a test has stopped the clock', async () => {
     const service = Service.start(`
       import { TestApp } from 'blazon/testing'
       const onClose = () => { say('closing'); return new Promise(() => {}) }
@@ -264,7 +264,7 @@ describe('a signal', () => {
     expect(service.output).toContain('closed')
   })
 
-  it('closes every application of a process before it ends', async () => {
+  it('closes every application in a process before the process exits', async () => {
     const service = Service.start(`
       const start = (name, ms) => new App({
         plugins: [{ name, onClose: async () => { await wait(ms); say('closed ' + name) } }],
@@ -278,7 +278,7 @@ describe('a signal', () => {
     expect(service.output).toMatch(/closed quick\n(?:.*\n)*closed slow/)
   })
 
-  it('does nothing without the option, or after close()', async () => {
+  it('has no effect without the option, or after close()', async () => {
     const service = Service.start(`
       const before = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
       const app = new App()
@@ -296,8 +296,8 @@ describe('a signal', () => {
   })
 })
 
-describe('an error that nothing catches', () => {
-  it('is logged, closes the application, and ends the process with 1', async () => {
+describe('an uncaught error', () => {
+  it('is logged, closes the application, and ends the process with status 1', async () => {
     const plugin = "{ name: 'db', onClose: (signal) => say('closed by ' + signal) }"
     const service = Service.start(main(`plugins: [${plugin}], timeouts: { close: '50ms' }`))
     const url = await service.url()
@@ -308,7 +308,7 @@ describe('an error that nothing catches', () => {
     expect(service.output).toContain('closed by undefined')
   })
 
-  it('is also a rejected promise that nothing catches', async () => {
+  it('can also be an unhandled promise rejection', async () => {
     const service = Service.start(main())
     await service.url()
     const failing = Service.start(`${main()}
@@ -317,7 +317,7 @@ describe('an error that nothing catches', () => {
     expect(failing.logged('was not caught')).toMatchObject([{ origin: 'unhandledRejection' }])
   })
 
-  it('ends the process with 1 also while a signal or another error closes the application', async () => {
+  it('ends the process with status 1, even while the application is closing', async () => {
     const late = "setImmediate(() => { throw new Error('late') })"
     const seen = "new Promise((resolve) => process.once('uncaughtExceptionMonitor', resolve))"
     const plugin = `{ name: 'db', onClose: () => { say('closed'); ${late}; return ${seen} } }`
@@ -332,7 +332,7 @@ describe('an error that nothing catches', () => {
     for (const { output } of [closing, failing]) expect(output.match(/^closed/gm)).toHaveLength(1)
   })
 
-  it('leaves a signal its usual effect: it ends the process at once', async () => {
+  it('does not prevent a signal from ending the process immediately', async () => {
     const plugin = "{ name: 'db', onClose: () => { say('closes'); return wait(3_600_000) } }"
     const service = Service.start(`${main(`plugins: [${plugin}], timeouts: { onClose: '1h' }`)}
       void Promise.reject(new Error('first'))`)
@@ -343,8 +343,8 @@ describe('an error that nothing catches', () => {
   })
 })
 
-describe('a start that fails', () => {
-  it('leaves no listeners', async () => {
+describe('a failed start', () => {
+  it('leaves no listeners behind', async () => {
     const service = Service.start(`
       const app = new App({ prefix: '??' })
       await app.listen(0, { signals: true }).catch((error) => say(error.name))

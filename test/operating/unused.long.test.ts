@@ -30,7 +30,7 @@ async function run(program: Program) {
 
 const loads = async (chunk: string, program: Program) => (await run(program))(chunk)
 
-it('an application without options loads few files of the package', async () => {
+it('an application without options loads only a few files of the package', async () => {
   const output = await outputOf({})
   const [, folder = ''] = /(file:\S+\/dist\/)chunks\/app\.js/.exec(output) ?? []
   const urls = output.match(/file:[^\s'"]+\.c?js\b/g) ?? []
@@ -44,7 +44,7 @@ it('an application without the option health does not load its code', async () =
   expect(await loads('health-plugin', { options: '{ health: true }' })).toBe(true)
 })
 
-it('an application without metadata of other packages does not load the check for it', async () => {
+it('an application without metadata of other packages does not load their check', async () => {
   expect(await loads('check-foreign', {})).toBe(false)
   expect(await loads('check-foreign', { before: 'Reflect.getOwnMetadataKeys = () => []' })).toBe(
     true,
@@ -61,7 +61,7 @@ it('an application without tenants, limits and schemas does not load their code'
   )
 })
 
-it('an application whose fetch is not called does not load its code', async () => {
+it('an application that never calls fetch() does not load its code', async () => {
   const after = `await app.fetch(new Request('http://localhost/'))`
   expect(await loads('fetch', {})).toBe(false)
   expect(await loads('fetch', { after })).toBe(true)

@@ -29,7 +29,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('goes on if a connection could not be sent to a worker', async () => {
+  it('continues if a connection could not be sent to a worker', async () => {
     const crew = await Crew.start(
       program(),
       undefined,
@@ -44,7 +44,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('waits for all applications that a program starts one after the other', async () => {
+  it('waits for all applications that a program starts in sequence', async () => {
     const ports = { first: await freePort(), second: await freePort() }
     const both = (version: number, wait: string) => `
       const appOf = (name, wait) => new App({
@@ -63,7 +63,7 @@ describe('blazon start --workers 2', () => {
     expect(await ask(ports.second)).toMatchObject({ data: 'second1' })
   })
 
-  it('ends with the error of boot if the second application of a program does not listen', async () => {
+  it('ends with the boot error if the second application of a program does not listen', async () => {
     const taken = await Crew.start(program())
     const { port } = new URL(taken.url)
     const { service } = Crew.run(`${program()}

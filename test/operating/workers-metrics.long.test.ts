@@ -14,8 +14,8 @@ async function scrape(crew: Crew, accept = 'text/plain'): Promise<string> {
   return (await crew.ask('/metrics', { headers: { accept } })).text()
 }
 
-describe('a scrape of any worker', () => {
-  it('has the series of each with the label worker, in both formats', async () => {
+describe('a metrics scrape from any worker', () => {
+  it('has the series of every worker with the label worker, in both formats', async () => {
     const crew = await Crew.start(program('metrics: true,'))
     expect((await crew.pids(10)).size).toBe(2)
     for (const accept of ['text/plain', 'application/openmetrics-text']) {
@@ -36,7 +36,7 @@ describe('a scrape of any worker', () => {
     }
   })
 
-  it('has the label of the place of a worker after a restart', async () => {
+  it('keeps the worker label when the worker is replaced', async () => {
     const crew = await Crew.start(program('metrics: true,'))
     await crew.restart()
     await crew.pids(6)
@@ -46,7 +46,7 @@ describe('a scrape of any worker', () => {
     expect(metrics).toContain('\nworkers_started_total 4\n')
   })
 
-  it('leaves a worker out that does not answer in time', async () => {
+  it('omits a worker that does not respond in time', async () => {
     const crew = await Crew.start(
       program(
         "metrics: true, timeouts: { close: '100ms', onClose: '100ms' },",
@@ -64,7 +64,7 @@ describe('a scrape of any worker', () => {
     expect(await crew.end()).toBe(137)
   })
 
-  it('joins metrics of the application and of a registry', async () => {
+  it('joins metrics from the application and from a registry', async () => {
     const crew = await Crew.start(`
       import { Metrics } from 'blazon'
       const registry = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { restartUnderLoad } from './workers-restarts.js'
 
-it('5 restarts of two workers fail no request, and run no POST twice', async () => {
+it('no request fails and no POST runs twice during 5 restarts of two workers', async () => {
   const { sent, failed, posted, done, status } = await restartUnderLoad(5)
   expect(failed).toEqual([])
   expect([...done].sort()).toEqual([...posted].sort())

@@ -4,7 +4,7 @@ import { Service } from './service.js'
 import { Crew, program } from './workers.js'
 
 describe('blazon start --workers 2', () => {
-  it('serves by two processes on one port, prints one line, and ends with 0', async () => {
+  it('runs two processes on one port, prints one line, and exits with status 0', async () => {
     const crew = await Crew.start(program())
     const pids = await crew.pids()
     expect(pids.size).toBe(2)
@@ -13,7 +13,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('ends at once, with 1, at a second signal', async () => {
+  it('exits immediately with status 1 on a second signal', async () => {
     const crew = await Crew.start(
       program('', `'GET slow': async () => { say('entered'); await wait(5000); return 1 },`),
     )
@@ -26,7 +26,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.service.ended).toBe(1)
   })
 
-  it('exits with 1 if a request was cut off', async () => {
+  it('exits with status 1 if a request was aborted', async () => {
     const crew = await Crew.start(
       program(
         "timeouts: { close: '100ms' },",
@@ -39,7 +39,7 @@ describe('blazon start --workers 2', () => {
     await response
   })
 
-  it('completes running requests, and refuses none, at SIGTERM', async () => {
+  it('completes running requests, and refuses none, on SIGTERM', async () => {
     const crew = await Crew.start(
       program(
         '',
@@ -52,7 +52,7 @@ describe('blazon start --workers 2', () => {
     expect((await response).status).toBe(200)
   })
 
-  it('prints an error of boot once, and ends with its exit code', async () => {
+  it('prints a boot error once, and exits with its status', async () => {
     const { service } = Crew.run(`throw new TypeError('no database')`)
     expect(await service.ended).toBe(1)
     expect(service.output.match(/TypeError: no database/g)).toHaveLength(1)
@@ -61,11 +61,11 @@ describe('blazon start --workers 2', () => {
   it.each([
     ['process.exit(7)', 7],
     ["process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000)", 137],
-  ])('ends as a worker that never listens does: %s', async (source, status) => {
+  ])('exits with the status of a worker that never listens: %s', async (source, status) => {
     expect(await Crew.run(source).service.ended).toBe(status)
   })
 
-  it('ends if its port is in use', async () => {
+  it('ends if its port is already in use', async () => {
     const first = await Crew.start(program())
     const { service } = Crew.run(
       program().replace('process.env.PORT ?? 0', new URL(first.url).port),
@@ -74,14 +74,14 @@ describe('blazon start --workers 2', () => {
     expect(service.output).toContain('EADDRINUSE')
   })
 
-  it('ends its workers if it is killed', async () => {
+  it('ends its workers when it is killed', async () => {
     const crew = await Crew.start(program())
     crew.service.kill('SIGKILL')
     // Its output ends when no process has it open.
     expect(await crew.service.ended).toBe('SIGKILL')
   })
 
-  it('replaces a worker that has ended by itself', async () => {
+  it('replaces a worker that has exited by itself', async () => {
     const crew = await Crew.start(program())
     const before = await crew.pids()
     const [victim] = before
@@ -91,7 +91,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.pids()).not.toContain(victim)
   })
 
-  it('passes arguments, and serves programs of other frameworks', async () => {
+  it('passes on arguments, and runs programs of other frameworks', async () => {
     const port = await freePort()
     const crew = await Crew.start(
       `import { createServer } from 'node:http'
@@ -107,7 +107,7 @@ describe('blazon start --workers 2', () => {
 })
 
 describe('SIGHUP', () => {
-  it('replaces all workers, and runs the program of now', async () => {
+  it('replaces all workers, and runs the current version of the program', async () => {
     const crew = await Crew.start(program())
     const before = await crew.pids()
     crew.service.rewrite(program('', `'GET version': () => 2,`))
@@ -119,7 +119,7 @@ describe('SIGHUP', () => {
     expect(crew.service.logged('Closing')).toHaveLength(2)
   })
 
-  it('stays ready in a worker that is replaced, because its port stays open', async () => {
+  it('does not make a replaced worker unready, because its port stays open', async () => {
     const crew = await Crew.start(program("health: true, timeouts: { preStop: '500ms' },"))
     const restart = crew.restart()
     let isOver = false
@@ -152,7 +152,7 @@ describe('SIGHUP', () => {
     expect(await crew.pids()).toEqual(before)
   })
 
-  it('during a restart is done once more, however often it comes', async () => {
+  it('causes only one more restart when it is sent during a restart, however often', async () => {
     const crew = await Crew.start(program())
     for (let index = 0; index < 5; index++) {
       crew.service.kill('SIGHUP')
@@ -165,7 +165,7 @@ describe('SIGHUP', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('informs open streams that their worker ends', async () => {
+  it('informs open streams that their worker is ending', async () => {
     const crew = await Crew.start(
       program(
         '',
@@ -183,7 +183,7 @@ describe('SIGHUP', () => {
   })
 })
 
-describe('a signal during the start', () => {
+describe('a signal during startup', () => {
   it.each([
     [
       'that loads its modules',
@@ -194,7 +194,7 @@ describe('a signal during the start', () => {
       `const slow = { name: 'slow', setup: async () => { say('starting'); await signalled } }
        await new App({ plugins: [slow] }).listen(0)`,
     ],
-  ])('ends a worker %s, and the command with 0', async (_, source) => {
+  ])('ends a worker %s, and the command exits with status 0', async (_, source) => {
     const { service } = Crew.run(`setInterval(() => {}, 1000); ${source}`)
     await service.wrote('starting')
     service.kill('SIGTERM')
@@ -203,7 +203,7 @@ describe('a signal during the start', () => {
 })
 
 describe('blazon start with one worker', () => {
-  it('runs the program in its own process', async () => {
+  it('runs the program in the same process', async () => {
     const service = Service.start(program('', '', ', { signals: true }'), {}, [])
     const url = await service.url()
     const { data } = (await (await fetch(`${url}/pid`)).json()) as { data: number }
@@ -212,7 +212,7 @@ describe('blazon start with one worker', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('passes its exit code and arguments on, and it is the main module', async () => {
+  it('passes on its exit status and arguments, and keeps it the main module', async () => {
     const service = Service.start(
       `say(JSON.stringify(process.argv.slice(1))); process.exitCode = 5`,
       {},
@@ -223,7 +223,7 @@ describe('blazon start with one worker', () => {
   })
 })
 
-it('listens on the port that the program names', async () => {
+it('the command listens on the port in the program', async () => {
   const port = await freePort()
   const crew = await Crew.start(program().replace('process.env.PORT ?? 0', String(port)))
   expect(new URL(crew.url).port).toBe(String(port))

@@ -214,14 +214,14 @@ const KINDS: Readonly<Record<string, readonly [command: () => string, file: stri
   'Rollup, as CommonJS': [() => commandOf(documented('npx rollup'), '--format cjs'), 'bundle.cjs'],
 }
 
-describe.each(Object.entries(KINDS))('an application in one file, by %s', (_, [command, file]) => {
+describe.each(Object.entries(KINDS))('an application in one file by %s,', (_, [command, file]) => {
   let said = ''
   beforeAll(async () => {
     rmSync(project.path(`dist/${file}`), { force: true })
     said = await run(command())
   })
 
-  it('is made without a warning, with everything that it loads', () => {
+  it('is built without a warning and includes every module that it loads', () => {
     // Rollup also warns of cycles and comments inside packages.
     expect(said).not.toMatch(/warning|unresolved|not exported/i)
     const text = readFileSync(project.path(`dist/${file}`), 'utf8')
@@ -229,7 +229,7 @@ describe.each(Object.entries(KINDS))('an application in one file, by %s', (_, [c
     expect(existsSync(project.path(`dist/${file}.map`))).toBe(true)
   })
 
-  it('starts without node_modules, and responds as with them', async () => {
+  it('starts without node_modules, and responds in the same way', async () => {
     const service = new Running(file)
     const { fetched, url } = await service.started()
     expect(fetched).toBe(200)
@@ -296,8 +296,8 @@ async function outputOf(name: string, options = ''): Promise<string> {
   return service.output
 }
 
-describe('packages of others', () => {
-  it('are in the file, and are named at boot where they are not', async () => {
+describe('optional packages', () => {
+  it('are included in the bundle, and reported at boot if they are missing', async () => {
     const outside = ['typeorm', '@electric-sql/pglite', '@opentelemetry/api'].map(
       (name) => `--external:${name}`,
     )
@@ -314,8 +314,8 @@ describe('packages of others', () => {
   })
 })
 
-describe('schemas that need a package to be described', () => {
-  it('are reported at boot in one file, and described by swagger.converters', async () => {
+describe('schemas that need a package for their description', () => {
+  it('are reported at boot in a bundle, and can be described by swagger.converters', async () => {
     const output = await outputOf('valibot')
     expect(output).toContain('swagger.converters')
     expect(output).toMatch(/^400 false$/m)

@@ -66,19 +66,19 @@ describe.each(APPLICATIONS)('an application with %s', (_, versions) => {
     await install(folder)
   }, INSTALL_MS)
 
-  it('is installed with these versions', () => {
+  it('has these versions installed', () => {
     for (const [name, version] of Object.entries(versions)) {
       const path = join(folder, 'node_modules', name, 'package.json')
       expect(JSON.parse(readFileSync(path, 'utf8')).version, name).toBe(version)
     }
   })
 
-  it('boots', async () => {
+  it('boots without errors', async () => {
     expect(await runUse(PLAIN_USE, folder)).toBe('booted\n')
   })
 
   const used = Object.keys(versions).filter((name): name is Peer => name in PEER_USES)
-  it.each(used)('is told at the import that its %s is too old', async (name) => {
+  it.each(used)('gets an error at the import because its %s is too old', async (name) => {
     const use = PEER_USES[name]
     // The code that loads two packages refuses the first.
     const refused = use.after ?? name

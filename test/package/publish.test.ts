@@ -52,7 +52,7 @@ describe.each([
   ['blazon', join(dirname(tarball), 'stage')],
   ['create-blazon', join(folder, 'create-blazon')],
 ])('npm publish --dry-run of %s', (name, cwd) => {
-  it('warns of nothing, and would publish the version of the manifest for everybody', async () => {
+  it('prints no warning, and would publish the version of the manifest publicly', async () => {
     const { version } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'))
     const { stdout, stderr } = await publish(cwd)
     const lines = stderr.split('\n').filter((line) => line.startsWith('npm '))

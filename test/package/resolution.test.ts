@@ -81,7 +81,7 @@ async function errorsOf(compiler: keyof typeof COMPILERS, config: string): Promi
   return stdout.split('\n').filter(isOurs).join('\n').trim()
 }
 
-describe('the types of every door', () => {
+describe('the types of every entry point', () => {
   it.each(CASES)('resolve under $name with $compiler', async ({ name, compiler, ...rest }) => {
     const config = join(
       folder,

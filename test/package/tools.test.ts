@@ -9,13 +9,13 @@ const tarball = packPackage()
 afterAll(() => rmSync(dirname(tarball), { recursive: true, force: true }))
 
 describe('the package', () => {
-  it('gets no message from publint', async () => {
+  it('causes no message from publint', async () => {
     const data = new Uint8Array(readFileSync(tarball)).buffer
     const { messages } = await publint({ pack: { tarball: data }, strict: true })
     expect(messages).toEqual([])
   })
 
-  it('has types for every door in ES modules and in CommonJS, by arethetypeswrong', async () => {
+  it('has types for every entry point in ES modules and CommonJS (arethetypeswrong)', async () => {
     const data = createPackageFromTarballData(new Uint8Array(readFileSync(tarball)))
     const result = await checkPackage(data)
     if (result.types === false) throw new Error('It finds no types.')

@@ -96,7 +96,7 @@ it.each([
     'main.mjs',
   ],
   ['ncc', byNcc, 'ncc', 'index.js'],
-] as const)('an application in a bundle of %s starts without node_modules', async (...row) => {
+] as const)('an application bundled by %s starts without node_modules', async (...row) => {
   const [, bundle, folder, file] = row
   rmSync(project.path(`dist/${folder}`), { recursive: true, force: true })
   await bundle()

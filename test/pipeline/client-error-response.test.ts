@@ -30,7 +30,7 @@ describe('the response to input that Node cannot parse', () => {
     ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'Request Timeout'],
     ['HPE_INVALID_METHOD', 400, 'Bad Request'],
     [undefined, 400, 'Bad Request'],
-  ])('has the status that Node would send: %s', (code, status, title) => {
+  ])('has the same status as in Node: %s', (code, status, title) => {
     const { lines, body, json } = responseTo(code)
     expect(lines).toEqual([
       `HTTP/1.1 ${status} ${title}`,
@@ -46,13 +46,13 @@ describe('the response to input that Node cannot parse', () => {
     })
   })
 
-  it('is a problem where the application sends problems', () => {
+  it('has the problem format if the application sends problems', () => {
     const { lines, json } = responseTo('HPE_HEADER_OVERFLOW', { wire: 'problem' })
     expect(lines[1]).toBe('Content-Type: application/problem+json; charset=utf-8')
     expect(json).toMatchObject({ type: 'about:blank', status: 431 })
   })
 
-  it('names the request in a header and in the body', () => {
+  it('contains the request id in a header and in the body', () => {
     for (const wire of ['negotiated', 'problem', own] as const) {
       const { lines, json } = responseTo(undefined, { wire, requestId: 'r-1' })
       expect(lines).toContain('X-Request-Id: r-1')
@@ -68,7 +68,7 @@ describe('the response to input that Node cannot parse', () => {
     expect(reasons).toEqual([])
   })
 
-  it('has the default format if the format of the application fails', () => {
+  it('has the default format if the format of the application throws', () => {
     const reason = new Error('no format')
     const broken: ErrorFormat = {
       ...own,

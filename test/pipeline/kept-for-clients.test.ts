@@ -19,7 +19,7 @@ const objectOf = (names: readonly string[]) => Object.fromEntries(names.map((nam
 
 afterEach(() => vi.restoreAllMocks())
 
-describe('the fields of callers', () => {
+describe('the cached field rules of callers', () => {
   const properties = Object.fromEntries(TEN.map((name) => [name, { visibleTo: name }]))
   const schema = { type: 'object', properties }
   const route = {
@@ -32,7 +32,7 @@ describe('the fields of callers', () => {
     operation: { responses: [{ status: 200, schema, raw: true }], body: null },
   } as unknown as Parameters<typeof compileVisibility>[0]
 
-  it('are compiled for a number of sets of abilities at most, and right for all', () => {
+  it('are limited to a number of ability sets, and correct for every set', () => {
     const kept = new KeptVisibilities<HeldVisibility>(5)
     const config = { schemas: marksOfRoute(route, {}), converters: {}, kept }
     const { forHeld, marks } = compileVisibility(route, config)
@@ -48,7 +48,7 @@ describe('the fields of callers', () => {
     expect(heldBy(1)).not.toBe(first)
   })
 
-  it('are kept for the 500 callers that came last', () => {
+  it('are kept for the 500 most recent callers', () => {
     const kept = new KeptVisibilities()
     const make = vi.fn(() => ({}) as never)
     for (let n = 0; n < 500; n++) kept.get(`caller ${n}`, make)
@@ -63,8 +63,8 @@ describe('the fields of callers', () => {
   })
 })
 
-describe('the alternatives of values with marked fields', () => {
-  it('are kept for 500 sets of them at most, and right for all', () => {
+describe('the cached alternatives of values with marked fields', () => {
+  it('are limited to 500 sets, and correct for every set', () => {
     let asked = 0
     const hides = () => ++asked > 0
     const anyOf = TEN.map((name) => ({
@@ -86,11 +86,11 @@ describe('the alternatives of values with marked fields', () => {
   })
 })
 
-describe('the forms that are joined for values', () => {
+describe('the cached combinations of schema forms', () => {
   it.each([
     ['both', both],
     ['either', either],
-  ])('are kept for a number of sets only: %s', (_, join) => {
+  ])('are limited to a number of sets: %s', (_, join) => {
     const formOf = (name: string) => ({
       ...SCALAR,
       object: { names: new Map([[name, () => ANY]]), rest: null },
@@ -108,8 +108,8 @@ describe('the forms that are joined for values', () => {
   })
 })
 
-describe('the tables of statements', () => {
-  it('are not kept for texts of any length', () => {
+describe('the cached tables of statements', () => {
+  it('do not include very long statements', () => {
     const tables = new ProtectedTables(['orders'])
     const search = vi.spyOn(RegExp.prototype, 'exec')
     const short = 'select * from orders where id in ($1)'
@@ -119,8 +119,8 @@ describe('the tables of statements', () => {
   })
 })
 
-describe('the spans of statements', () => {
-  it('are not described once for all for texts of any length', () => {
+describe('the cached spans of statements', () => {
+  it('do not include very long statements', () => {
     const described: unknown[] = []
     const span = { end() {}, isRecording: () => true }
     const tracer = {
@@ -143,8 +143,8 @@ describe('the spans of statements', () => {
   })
 })
 
-describe('the uses of keys', () => {
-  it('are known for 10,000 keys at most', async () => {
+describe('the recorded uses of keys', () => {
+  it('are limited to 10,000 keys', async () => {
     const reported: string[] = []
     const uses = new KeyUses({
       clock: { monotonic: () => 0 } as never,

@@ -140,7 +140,7 @@ function usedBy(steps: RouteSteps): string[] {
 }
 
 describe('the list of steps', () => {
-  it('has each name once, with a line that describes it', () => {
+  it('has each name once, with a description line', () => {
     expect(new Set(names).size).toBe(names.length)
     expect(STEPS.filter(({ does }) => !/^[a-z].*[^.]$/.test(does))).toEqual([])
   })
@@ -246,7 +246,7 @@ describe('a route', () => {
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
   })
 
-  it('reads and checks a body that has a schema, whatever its method', () => {
+  it('reads and checks a body if it has a schema, with any method', () => {
     const described = { ...bare, inputs: { ...bare.inputs, body: {} } }
     const used = usedBy(stepsOf(described, parts, config))
     expect(used).toEqual(['respond', 'body', 'validate', 'handler'])
@@ -301,7 +301,7 @@ describe('the steps that decide about access', () => {
     return { ...config, guards: [guardOf(() => note('guard'))], can: () => note('can') }
   }
 
-  it('run for a probe in the same order as for the route, and the probe responds 204', () => {
+  it('run for a probe in the same order as for the route, with a 204 response', () => {
     const seen: string[] = []
     const sent: number[] = []
     // Node's status 200 is on the prototype. An own property would mean that a middleware has set it.

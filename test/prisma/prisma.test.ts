@@ -101,7 +101,7 @@ describe('Prisma in a transaction of the Database', () => {
     tags: ['a', 'b, "c"', ''],
   }
 
-  it('reads values of every column type as they were written', async () => {
+  it('reads values of every column type unchanged', async () => {
     const order = await as('kinds', async () =>
       prisma.order.create({
         data: { item: 'tea', notes: { create: [note, { text: 'nothing else' }] } },
@@ -142,7 +142,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await unsafe).toEqual([{ sum: 2 }])
   })
 
-  it('undoes all rows of an operation that fails and continues the transaction', async () => {
+  it('rolls back all rows of a failed operation and continues the transaction', async () => {
     await as('writes', async () => {
       const refused = prisma.order.create({
         data: {
@@ -161,7 +161,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('writes', async () => prisma.order.count())).toBe(1)
   })
 
-  it('runs concurrent operations and undoes a nested transaction alone', async () => {
+  it('runs concurrent operations and rolls back only the nested transaction', async () => {
     await as('parts', async () => {
       await prisma.$transaction(async (tx) => {
         const create = (item: string) => tx.order.create({ data: { item } })
@@ -179,7 +179,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('parts', async () => prisma.order.count())).toBe(4)
   })
 
-  it('refuses operations that have no tenant of their own', async () => {
+  it('refuses operations without a tenant', async () => {
     await as('none', async () => {
       // @ts-expect-error: Prisma would begin it as the tenant of the first caller
       const several = prisma.$transaction([prisma.order.count()])

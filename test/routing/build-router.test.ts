@@ -16,7 +16,7 @@ function routerOf(...lines: string[]) {
 }
 
 describe('buildRouter', () => {
-  it('prefers static segments in any order of declaration', () => {
+  it('prefers static segments for any order of declaration', () => {
     const match = routerOf('GET /users/:id', 'GET /users/me', 'GET /:section/list')
     expect(match('GET', '/users/me')).toEqual(['GET /users/me', {}])
     expect(match('GET', '/users/7')).toEqual(['GET /users/:id', { id: '7' }])
@@ -31,13 +31,13 @@ describe('buildRouter', () => {
     },
   )
 
-  it('lets a wildcard be empty, but not a parameter', () => {
+  it('allows an empty wildcard, but not an empty parameter', () => {
     const match = routerOf('GET /*rest', 'POST /users/:id')
     expect(match('GET', '/')).toEqual(['GET /*rest', { rest: '' }])
     expect(match('POST', '/users/')).toEqual({ kind: 'method', allow: ['GET', 'HEAD', 'OPTIONS'] })
   })
 
-  it('keeps the case of parameters and decodes them once', () => {
+  it('preserves the case of parameters and decodes them once', () => {
     const match = routerOf('GET /files/:name')
     expect(match('GET', '/FILES/ReadMe')).toEqual(['GET /files/:name', { name: 'ReadMe' }])
     expect(match('GET', '/files/a%2Fb')).toEqual(['GET /files/:name', { name: 'a/b' }])
@@ -45,7 +45,7 @@ describe('buildRouter', () => {
     expect(match('GET', '/files/caf%C3%A9')).toEqual(['GET /files/:name', { name: 'café' }])
   })
 
-  it('returns the rest of the path by the name of the wildcard', () => {
+  it('returns the rest of the path under the name of the wildcard', () => {
     const match = routerOf('GET /files/*path', 'GET /files/latest')
     expect(match('GET', '/files/a/b.txt')).toEqual(['GET /files/*path', { path: 'a/b.txt' }])
     expect(match('GET', '/files/latest')).toEqual(['GET /files/latest', {}])
@@ -113,7 +113,7 @@ describe('buildRouter', () => {
     ['/a\\+b', '/aab'],
     ['/a\\.b', '/axb'],
     ['/100\\%', '/100'],
-  ])('takes the literal characters of %s for nothing else: %s', (path, url) => {
+  ])('matches the literal characters of %s only literally: %s', (path, url) => {
     expect(routerOf(`GET ${path}`)('GET', url)).toEqual({ kind: 'none' })
   })
 
@@ -140,13 +140,13 @@ describe('buildRouter', () => {
     ['/f/a.md/x', 7],
     ['/f//x', 7],
     [`/f/${'a'.repeat(1025)}.csv`, 7],
-  ])('tries the next candidate when one fails, in any order of declaration: %s', (url, index) => {
+  ])('tries the next candidate if one fails, for any order of declaration: %s', (url, index) => {
     for (const lines of [candidates, candidates.toReversed()]) {
       expect(routerOf(...lines)('GET', url)).toContain(candidates[index])
     }
   })
 
-  it('never passes an empty parameter to a route', () => {
+  it('never gives an empty parameter to a route', () => {
     const match = routerOf(
       'GET /v:version',
       'GET /:name',
@@ -159,7 +159,7 @@ describe('buildRouter', () => {
     expect(match('GET', '//a')).toEqual(['GET /*all', { all: '/a' }])
   })
 
-  it('reads values that are longer in lower case', () => {
+  it('reads values that become longer in lower case', () => {
     const match = routerOf('GET /cities/:city/weather', 'GET /*rest', 'GET /İ/:id')
     const url = '/cities/%C4%B0stanbul/weather'
     expect(match('GET', url)).toEqual(['GET /cities/:city/weather', { city: 'İstanbul' }])
@@ -167,7 +167,7 @@ describe('buildRouter', () => {
     expect(match('GET', '/x/%C4%B0/y')).toEqual(['GET /*rest', { rest: 'x/İ/y' }])
   })
 
-  it('gives mixed segments the methods that other paths have', () => {
+  it('allows methods from other paths that match mixed segments', () => {
     const match = routerOf('GET /f/:name.csv', 'ALL /f/:name.:ext', 'POST /f/:name')
     expect(match('HEAD', '/f/a.csv')).toEqual(['GET /f/:name.csv', { name: 'a' }])
     expect(match('POST', '/f/a.csv')).toEqual(['ALL /f/:name.:ext', { name: 'a', ext: 'csv' }])
@@ -180,7 +180,7 @@ describe('buildRouter', () => {
     expect(routerOf('GET /f/:name.csv', 'GET /f/:name')('GET', url)).toEqual({ kind: 'malformed' })
   })
 
-  it('gives parameters every name, also those of objects', () => {
+  it('accepts any parameter name, even names of object members', () => {
     const [, params] = routerOf('GET /:constructor/:toString.a')('GET', '/1/2.a') as [
       string,
       object,
@@ -191,7 +191,7 @@ describe('buildRouter', () => {
     ])
   })
 
-  it('reads the longest segments that a server receives', () => {
+  it('reads the longest segments that a server can receive', () => {
     const match = routerOf('GET /:a-:b-:c.x')
     expect(match('GET', `/${'-'.repeat(16_000)}y`)).toEqual({ kind: 'none' })
     expect(match('GET', `/${'/'.repeat(16_000)}y`)).toEqual({ kind: 'none' })
@@ -263,14 +263,14 @@ describe('buildRouter', () => {
     },
   )
 
-  it('distinguishes implied routes by shape, not by the names of parameters', () => {
+  it('distinguishes implied routes by shape, not by parameter names', () => {
     const match = routerOf('GET /a/:id', 'HEAD /a/:name', 'ALL /A/:key')
     expect(match('GET', '/a/1')).toEqual(['GET /a/:id', { id: '1' }])
     expect(match('HEAD', '/a/1')).toEqual(['HEAD /a/:name', { name: '1' }])
     expect(match('PUT', '/a/1')).toEqual(['ALL /A/:key', { key: '1' }])
   })
 
-  it('finds no route if a parameter is longer than the limit', () => {
+  it('finds no route for a parameter that is longer than the limit', () => {
     const match = routerOf('GET /users/:id')
     expect(match('GET', `/users/${'x'.repeat(1024)}`)).toMatchObject(['GET /users/:id', {}])
     expect(match('GET', `/users/${'x'.repeat(1025)}`)).toEqual({ kind: 'none' })

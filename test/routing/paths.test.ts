@@ -180,7 +180,7 @@ describe('a path', () => {
     expect(refused).toEqual(special.filter((each) => /[\p{Cc}\p{Cs}]/u.test(each)))
   })
 
-  it('leads from the template of the document to the handler, with the values', () => {
+  it('matches every URL made from its template, and returns the values in it', () => {
     fc.assert(
       fc.property(path, fc.array(value, { minLength: 12, maxLength: 12 }), (given, values) => {
         expect(pathProblem(given)).toBeNull()

@@ -73,13 +73,13 @@ describe.each(RUNNERS)('$project', (runner) => {
     console.warn(`Skipped: ${runner.project} needs Node ${runner.node}; .ci/run fetches one.`)
   }
 
-  it.skipIf(isMissing)('runs the tests of both dialects', async () => {
+  it.skipIf(isMissing)('runs the tests in both dialects', async () => {
     const { output, ...result } = await runAll(runner)
     const statuses = runner.runs.map(() => 0)
     expect(result, output).toEqual({ passed: 2 * CASES, failed: 0, statuses })
   })
 
-  it.skipIf(isMissing)('reports a test that fails', async () => {
+  it.skipIf(isMissing)('reports a failing test', async () => {
     const { output, ...result } = await runAll(runner, { PLANTED_FAILURE: '1' })
     const statuses = runner.runs.map(() => 1)
     expect(result, output).toEqual({ passed: 2 * CASES, failed: 2, statuses })
@@ -101,7 +101,7 @@ describe('vitest-5 without the plugin', () => {
   })
 })
 
-describe('the projects', () => {
+describe('the projects of the test runners', () => {
   it.each(['tsconfig.json', 'legacy/tsconfig.json'])('compile (%s)', async (config) => {
     const project = join(fileURLToPath(new URL('.', import.meta.url)), config)
     const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, '--pretty', 'false']

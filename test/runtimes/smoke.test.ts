@@ -80,10 +80,10 @@ async function send(url: string, body?: string): Promise<object> {
 const ALWAYS = { type: 'application/json; charset=utf-8', options: 'nosniff' }
 const runtimes = Object.entries({ Node: ownRuntime(), ...otherRuntimes() })
 
-describe.each(runtimes)('the first example of the README under %s', (name, runtime) => {
+describe.each(runtimes)('the first README example under %s', (name, runtime) => {
   if (runtime === null) console.warn(`Skipped: ${name} is not installed. ${HOW_TO_FETCH}`)
 
-  it.skipIf(runtime === null)('responds as it does under Node', async () => {
+  it.skipIf(runtime === null)('responds in the same way as under Node', async () => {
     const users = `${await start(runtime as Runtime)}/users`
     expect(await send(`${users}/0`)).toMatchObject({
       ...ALWAYS,

@@ -59,9 +59,9 @@ const lists: [string, Schema][] = [
   ['a tuple', { prefixItems: [{}], items: { properties: { a: { type: 'string' } } } }],
 ]
 
-describe('A long list', () => {
+describe('a long list', () => {
   it.each(lists)(
-    'is not read after its first issues if all items are wrong: %s',
+    'is not read further after its first issues if all items are invalid: %s',
     async (_library, schema) => {
       const { items, seen } = watched(1)
       const issues = await issuesOf(schema, items)
@@ -85,7 +85,7 @@ describe('A long list', () => {
     expect(value).toHaveLength(MANY)
   })
 
-  it.each(lists)('is refused if only the last item is wrong: %s', async (_library, schema) => {
+  it.each(lists)('is refused if only its last item is invalid: %s', async (_library, schema) => {
     const items: unknown[] = Array.from({ length: 300 }, () => ({ a: 'x' }))
     items[299] = { a: 1 }
     const issues = await issuesOf(schema, items)
@@ -136,7 +136,7 @@ describe('A long list', () => {
   })
 })
 
-describe('Records', () => {
+describe('records with many properties', () => {
   const names = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n]))
   it.each([
@@ -155,13 +155,13 @@ describe('Records', () => {
     ['JSON Schema', { additionalProperties: { type: 'string' } }],
     ['names', { propertyNames: { minLength: 9 } }],
     ['patterns', { patternProperties: { '^n': { type: 'string' } } }],
-  ] as [string, Schema][])('report the first issues: %s', async (_library, schema) => {
+  ] as [string, Schema][])('have only their first issues listed: %s', async (_library, schema) => {
     const issues = await issuesOf(schema, names(1000))
     expect(issues).toEqual(await issuesOf(schema, names(20)))
     expect(issues).toHaveLength(20)
   })
 
-  it('keep the order of their properties, and pass all of them to their checks', async () => {
+  it('preserve the order of their properties, and pass all of them to their checks', async () => {
     let seen = 0
     const schema = z.record(z.string(), z.coerce.number()).refine((all) => {
       seen = Object.keys(all).length
@@ -172,7 +172,7 @@ describe('Records', () => {
     expect(seen).toBe(1000)
   })
 
-  it('with numbers as keys are parsed in the same way as by zod', async () => {
+  it('with number keys are parsed in the same way as by zod', async () => {
     const schema = z.record(z.number(), z.string()).refine(() => true)
     const value = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [n, 'x']))
     expect(await issuesOf(schema, value)).toBeUndefined()
@@ -180,7 +180,7 @@ describe('Records', () => {
   })
 })
 
-test('A schema of zod is not changed', async () => {
+test('validation does not change a zod schema', async () => {
   const item = z.object({ a: z.string() })
   const schema = z.array(item).refine(() => true)
   const { items } = watched(1)
@@ -189,7 +189,7 @@ test('A schema of zod is not changed', async () => {
   expect(schema.element).toBe(item)
 })
 
-test('`contains` finds an item after many that do not match', async () => {
+test('`contains` finds an item after many items that do not match', async () => {
   const items: unknown[] = Array.from({ length: MANY }, () => 1)
   expect(await issuesOf({ contains: { type: 'string' } }, [...items, 'x'])).toBeUndefined()
   expect(await issuesOf({ contains: { type: 'string' } }, items)).toHaveLength(20)
@@ -197,7 +197,7 @@ test('`contains` finds an item after many that do not match', async () => {
   expect(await issuesOf(both, [...items, 'x'])).toHaveLength(1)
 })
 
-test('A valid alternative is accepted after one with many errors', async () => {
+test('a valid alternative is accepted after an alternative with many errors', async () => {
   const schema = {
     anyOf: [{ items: { type: 'string' } }, { items: { type: 'number' } }],
     maxItems: 1,
@@ -206,7 +206,7 @@ test('A valid alternative is accepted after one with many errors', async () => {
   expect(messages).toEqual(['must NOT have more than 1 items'])
 })
 
-test('The work for nested alternatives is limited', async () => {
+test('validation limits the work for nested alternatives', async () => {
   const tree = {
     $ref: '#/$defs/tree',
     $defs: {
@@ -237,14 +237,14 @@ test.each<[string, Schema]>([
   ['arktype', type.enumerated(...CODES).array()],
   ['JSON Schema', { items: { anyOf: CODES.map((code) => ({ const: code })) } }],
 ])(
-  'A long list is accepted if each item is one of many alternatives: %s',
+  'a long list is accepted if each item is one of many alternatives: %s',
   async (_library, schema) => {
     const list = [...CODES, ...CODES, ...CODES, ...CODES]
     expect(await validate(schema, list)).toEqual({ value: list })
   },
 )
 
-test('The work for nested alternatives of valibot is limited, for each way to contain themselves', async () => {
+test('validation limits the work for nested alternatives of valibot, for each kind of recursion', async () => {
   interface Node {
     child?: Node
     left?: number
@@ -311,7 +311,7 @@ describe('uniqueItems', () => {
     ),
   }))
 
-  it('finds the same items as the comparison of all pairs by Ajv', () => {
+  it('detects the same items as a comparison of all pairs by Ajv', () => {
     const pairOf = (items: readonly unknown[]) => {
       for (let i = items.length - 1; i > 0; i--) {
         for (let j = i - 1; j >= 0; j--) if (equal(items[i], items[j])) return [i, j]
@@ -328,7 +328,7 @@ describe('uniqueItems', () => {
   const plain = new Ajv2020({ allErrors: true, strict: false })
   it.each([
     ['anything', {}],
-    ['texts', { type: 'string' }],
+    ['strings', { type: 'string' }],
     ['numbers or null', { type: ['number', 'null'] }],
   ])('reports the same error as Ajv for lists of %s', async (_what, items) => {
     const schema = { type: 'array', uniqueItems: true, items }
@@ -343,14 +343,14 @@ describe('uniqueItems', () => {
     )
   })
 
-  it('compares properties with names that objects inherit', async () => {
+  it('compares properties that have the names of inherited members', async () => {
     const twins = () => [{ valueOf: 1 }, { toString: 2 }, { constructor: 3 }]
     expect(await issuesOf({ uniqueItems: true }, twins())).toBeUndefined()
     expect(await issuesOf({ uniqueItems: true }, [...twins(), ...twins()])).toHaveLength(1)
   })
 })
 
-test('The first errors of any JSON Schema are those of Ajv', async () => {
+test('validation of a JSON Schema reports the same first errors as Ajv', async () => {
   const leaf = fc.constantFrom<object>(
     { type: 'string' },
     { minimum: 2 },

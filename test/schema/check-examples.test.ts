@@ -6,7 +6,7 @@ const exampleOf = (schema: object) => describeSchema(schema, { side: 'input' })
 const withExample = (schema: object, example: unknown) =>
   exampleOf({ ...schema, examples: [example] })
 
-describe('Examples and defaults in a description', () => {
+describe('examples and defaults in a schema', () => {
   const right: [object, unknown][] = [
     [{ type: 'integer', minimum: 1, maximum: 3 }, 3],
     [{ type: 'number', exclusiveMinimum: 0 }, 0.5],
@@ -18,7 +18,7 @@ describe('Examples and defaults in a description', () => {
     [{ type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'] }, { a: true }],
     [{}, { any: 'thing' }],
   ]
-  it.each(right)('stay if the schema accepts them: %j', (schema, example) => {
+  it.each(right)('are kept if the schema accepts them: %j', (schema, example) => {
     const { schema: described, losses } = withExample(schema, example)
     expect(described.example).toEqual(example)
     expect(losses).toEqual([])
@@ -37,7 +37,7 @@ describe('Examples and defaults in a description', () => {
     [{ type: 'array', items: { type: 'integer' } }, ['1']],
     [{ type: 'object', required: ['a'], properties: { a: {} } }, {}],
   ]
-  it.each(wrong)('are removed if the schema refuses them: %j', (schema, example) => {
+  it.each(wrong)('are removed if the schema rejects them: %j', (schema, example) => {
     const { schema: described, losses } = withExample(schema, example)
     expect(described).not.toHaveProperty('example')
     expect(losses).toEqual([
@@ -64,7 +64,7 @@ describe('Examples and defaults in a description', () => {
     expect(losses).toHaveLength(1)
   })
 
-  it('stay if the schema itself does not compile', () => {
+  it('are kept if the schema itself does not compile', () => {
     const { schema } = withExample({ type: 'string', pattern: '(' }, 'x')
     expect(schema.type).toBe('string')
   })

@@ -15,7 +15,7 @@ const SCHEMAS = [
 
 describe('createValidatorCompiler', () => {
   it.each(SCHEMAS)(
-    'compiles a schema of %s, which returns its result synchronously',
+    'compiles a %s schema and returns its result synchronously',
     async (_, schema) => {
       const validate = await createValidatorCompiler()(schema, 'body')
       expect(validate({ a: 'b' })).toEqual({ value: { a: 'b' } })

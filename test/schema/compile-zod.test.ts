@@ -33,7 +33,7 @@ describe('compileZod', () => {
     ['an unknown discriminator', { ...valid, kind: { is: 'loan' } }],
     ['keys that reach prototypes', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
     ['NaN', { ...valid, items: [{ sku: 'a', quantity: Number.NaN }] }],
-  ])('returns the same as the schema for %s', async (_name, value) => {
+  ])('returns the same result as the schema for %s', async (_name, value) => {
     const validate = await compileZod(Order)
     const { issues, ...rest } = await Order['~standard'].validate(value)
     const expected = issues?.map(({ path, message }) => ({ path, message }))
@@ -70,7 +70,7 @@ describe('compileZod', () => {
     expect(await (await compileZod(Tree))?.(tree)).toEqual({ value: tree })
   })
 
-  it('does not read a schema before the first value', async () => {
+  it('does not evaluate a schema before the first value', async () => {
     let asked = 0
     const Lazy = z.object({
       get a() {
@@ -84,7 +84,7 @@ describe('compileZod', () => {
     expect(await validate?.({ a: 'x' })).toEqual({ value: { a: 'x' } })
   })
 
-  it('runs callbacks once, because a second run would receive their own changes', async () => {
+  it('runs callbacks once, because a second run would receive already changed values', async () => {
     const Tagged = z.preprocess(
       (value) => {
         const given = value as { tags: unknown }
@@ -100,7 +100,7 @@ describe('compileZod', () => {
   it.each([
     ['another library', v.object({ a: v.string() })],
     ['another zod', { ...mini.string(), _zod: { version: { major: 4, minor: 0, patch: 0 } } }],
-  ])('does nothing for schemas of %s', async (_name, schema) => {
+  ])('returns undefined for schemas of %s', async (_name, schema) => {
     expect(await compileZod(schema)).toBeUndefined()
   })
 })

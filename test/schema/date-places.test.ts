@@ -33,11 +33,11 @@ describe('findDates', () => {
     ['arktype', ark({ id: 'string', at: 'Date' })],
     ['TypeBox', Type.Object({ id: Type.String(), at: Type.String({ format: 'date-time' }) })],
     ['JSON Schema', { properties: { id: {}, at: { type: 'string', format: 'date-time' } } }],
-  ])('finds a date of %s', (_library, schema) => {
+  ])('finds a date in a schema of %s', (_library, schema) => {
     expect(placesOf(schema)).toEqual({ '.at': date })
   })
 
-  it('looks into lists, tuples, records and all alternatives', () => {
+  it('searches lists, tuples, records and all alternatives', () => {
     const At = z.object({ at: z.date().nullable() })
     const Row = z.object({
       rows: z.array(At.optional()),

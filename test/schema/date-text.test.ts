@@ -6,7 +6,7 @@ import { dateText } from '../../src/schema/date-text.js'
 const inJson = (value: unknown) => JSON.parse(JSON.stringify([value]))[0]
 
 describe('dateText', () => {
-  it('returns the text of JSON for dates of any year, and for invalid dates', () => {
+  it('returns the JSON form of dates in any year, and of invalid dates', () => {
     fc.assert(
       fc.property(fc.date(), (date) => {
         expect(dateText(date)).toBe(inJson(date))
@@ -25,11 +25,11 @@ describe('dateText', () => {
     '+010000-01-01T00:00:00.000Z',
     '-000001-01-01T00:00:00.000Z',
     '+275760-09-13T00:00:00.000Z',
-  ])('writes %s', (text) => {
+  ])('returns %s unchanged', (text) => {
     expect(dateText(new Date(text))).toBe(text)
   })
 
-  it('writes every time of a day', () => {
+  it('returns the correct form for every time of a day', () => {
     const start = Date.parse('2024-02-28T00:00:00Z')
     for (let second = 0; second < 86_400; second++) {
       const date = new Date(start + second * 1000 + (second % 1000))
@@ -61,7 +61,7 @@ describe('dateText', () => {
     ])
   })
 
-  it('reads the date itself if its class overrides the getters', () => {
+  it('uses the internal time of a date if its class overrides the getters', () => {
     class Shifted extends Date {
       override getUTCFullYear() {
         return 1
@@ -89,7 +89,7 @@ describe('dateText', () => {
       expect(dateText(date)).toBe(date)
     })
 
-    it('returns dates unchanged, also if it was replaced before this package was loaded', async () => {
+    it('returns dates unchanged, even if it was replaced before this package was loaded', async () => {
       const { toJSON } = Date.prototype
       Date.prototype.toJSON = () => 'shared'
       try {

@@ -127,7 +127,7 @@ function toJson(value: unknown): unknown {
 }
 
 describe('a date writer', () => {
-  it('does not change one byte of the JSON, for any schema and any value', () => {
+  it('does not change the JSON text, for any schema and any value', () => {
     let written = 0
     fc.assert(
       fc.property(anyPlaces, anyValue, (places, value) => {
@@ -145,7 +145,7 @@ describe('a date writer', () => {
   const row: FoundPlace = { ...NONE, properties: new Map([['at', DATE]]) }
   const at = new Date('2024-02-29T12:34:56.789Z')
 
-  it('writes dates, so that JSON.stringify does not call their toJSON', () => {
+  it('converts dates, so that JSON.stringify does not call their toJSON', () => {
     const rows = { ...NONE, items: row }
     expect(createDateWriter(rows)([{ at, more: 1 }, { at }])).toEqual([
       { at: '2024-02-29T12:34:56.789Z', more: 1 },
@@ -188,7 +188,7 @@ describe('a date writer', () => {
     expect(mixed).toEqual([{ at: at.toISOString() }, { at: null }, { at: at.toISOString() }])
   })
 
-  it('lets JSON.stringify refuse cycles', () => {
+  it('leaves cycles unchanged, so that JSON.stringify rejects them', () => {
     const circle: Record<string, unknown> = { at }
     circle['self'] = circle
     const places = {

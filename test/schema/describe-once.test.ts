@@ -4,7 +4,7 @@ import { describeOnce } from '../../src/schema/describe-schema.js'
 
 const side = 'input'
 
-it('describes a schema of a library once for each side', () => {
+it('describeOnce describes a library schema once for each side', () => {
   const schema = z.object({ at: z.string().default('now') })
   const described = describeOnce(schema, { side })
   expect(describeOnce(schema, { side, converters: {} })).toBe(described)
@@ -12,14 +12,14 @@ it('describes a schema of a library once for each side', () => {
   expect(described.schema.required).toBeUndefined()
 })
 
-it('describes a JSON Schema again after a change', () => {
+it('describeOnce describes a JSON Schema again after a change', () => {
   const schema: { type: string; maxLength?: number } = { type: 'string' }
   expect(describeOnce(schema, { side }).schema.maxLength).toBeUndefined()
   schema.maxLength = 3
   expect(describeOnce(schema, { side }).schema.maxLength).toBe(3)
 })
 
-it('calls a converter for each application', () => {
+it('describeOnce calls the converter of each application', () => {
   const schema = z.string()
   const describeWith = (title: string) =>
     describeOnce(schema, { side, converters: { zod: () => ({ type: 'string', title }) } })

@@ -7,7 +7,7 @@ const standard = (vendor: string, jsonSchema?: object) => ({
 })
 
 describe('describeSchema', () => {
-  it('calls the jsonSchema of any Standard Schema that has one, for its side', () => {
+  it('calls the jsonSchema method of any Standard Schema that has one, for the given side', () => {
     const schema = standard('some', {
       input: ({ target }: { target: string }) => ({ type: 'string', description: target }),
       output: () => ({ type: 'number' }),
@@ -20,7 +20,7 @@ describe('describeSchema', () => {
     expect(describeSchema(schema, { side: 'output' }).schema).toEqual({ type: 'number' })
   })
 
-  it('calls a converter before the library', () => {
+  it('prefers a converter to the library', () => {
     const schema = standard('some', { input: () => ({ type: 'string' }) })
     const some: SchemaConverter = (given, { side, target }) => ({
       const: [given === schema, side, target].join(' '),
@@ -42,7 +42,7 @@ describe('describeSchema', () => {
     },
   )
 
-  it('reports for zod 3 which version to install', () => {
+  it('reports the version to install for zod 3', () => {
     const [loss] = describeSchema(standard('zod'), { side: 'input' }).losses
     expect(loss?.cause).toMatch(/install zod 4/)
   })

@@ -39,13 +39,13 @@ describe('SecretTexts', () => {
     expect(hide(text, ...values, ...many)).toBe(expected)
   })
 
-  it('hides one of many secrets that begin alike, and shows the text behind it', () => {
+  it('hides one of many secrets with equal beginnings, and shows the text after it', () => {
     const tokens = Array.from({ length: 10_000 }, (_, n) => `sk_live_${n}`)
     expect(hide('with sk_live_77 and more', ...tokens)).toBe('with [secret] and more')
     expect(hide('with none', ...tokens)).toBe('with none')
   })
 
-  it('hides exactly what a search for each secret at each position finds', () => {
+  it('hides the same parts as a search for each secret at each position', () => {
     const unit = fc.constantFrom('a', 'b', 'c', ' ', '"', '%', '(', 'é', '\ud800', '2')
     const values = fc.array(fc.string({ unit, minLength: 1, maxLength: 7 }), { maxLength: 8 })
     const parts = fc.array(fc.string({ unit, maxLength: 12 }), { maxLength: 4 })
@@ -60,7 +60,7 @@ describe('SecretTexts', () => {
     )
   })
 
-  it('does not compare each position of a text with each secret', () => {
+  it('does not compare each position of a string with each secret', () => {
     const workOf = (size: number) => {
       const secrets = Array.from({ length: 100 }, (_, n) => `${'a'.repeat(size)}${n}`)
       return countWork(() => hide('a'.repeat(100 * size), ...secrets))
@@ -101,7 +101,7 @@ describe('hideIn', () => {
     expect(hideIn(value, hidden(['hunter22']))).toBe(value)
   })
 
-  it('keeps everything that an error says about itself', () => {
+  it('keeps all other properties of an error', () => {
     class Coded extends Error {
       readonly #code = 'E_HUNTER22 hunter22'
       get code() {
@@ -122,7 +122,7 @@ describe('hideIn', () => {
     expect(named.body.message).toBe('[secret]')
   })
 
-  it('finds secrets in maps, sets, keys and instances of classes, and leaves other objects alone', () => {
+  it('hides secrets in maps, sets, keys and class instances, but leaves other objects unchanged', () => {
     class Entry {
       key = 'hunter22'
     }
@@ -149,7 +149,7 @@ describe('hideIn', () => {
     expect((found as { date: Date }).date).toBe(date)
   })
 
-  it('never throws, and ends', () => {
+  it('never throws, and ends even for cyclic and very deep values', () => {
     const throwing = {
       get boom(): never {
         throw new Error('x')
@@ -182,7 +182,7 @@ describe('hideInUrl', () => {
     ['/a?token=%hunter22', ['%hunter22'], [], '/a?token=[secret]'],
     ['/a?Token=x&y', [], ['token'], '/a?Token=[secret]&y'],
     ['/a?x=%20', ['hunter22'], ['token'], '/a?x=%20'],
-  ])('%s', (url, values, names, expected) => {
+  ])('hides only the secrets in %s', (url, values, names, expected) => {
     expect(hideInUrl(url, hidden(values, names))).toBe(expected)
   })
 })
@@ -210,7 +210,7 @@ describe('the secrets of a value', () => {
     expect(collect(Node, chain)).toContain('last')
   })
 
-  it('are those that a walk over value and schema finds', () => {
+  it('are the same as in a walk through value and schema', () => {
     const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
       schema: fc.oneof(
         { maxDepth: 3 },
@@ -250,7 +250,7 @@ describe('the secrets of a value', () => {
     )
   })
 
-  it('may be in a part that applies beside a property, and in any item', () => {
+  it('can be in a part that applies beside a property, and in any item', () => {
     const key = { properties: { key: { type: 'string', format: 'password' } } }
     const schema = {
       dependentSchemas: { card: key },
@@ -263,7 +263,7 @@ describe('the secrets of a value', () => {
     expect([...(secrets?.names ?? [])].sort()).toEqual(['key', 'pins'])
   })
 
-  it('may be objects of the program', () => {
+  it('can be class instances or cyclic objects', () => {
     const loop: Record<string, unknown> = { text: 'inner', bytes: Buffer.from('1234') }
     loop.self = loop
     const throwing = {

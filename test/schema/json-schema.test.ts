@@ -20,7 +20,7 @@ describe('createJsonSchemaCompiler', () => {
     expect(validate(Object.freeze({}))).toEqual({ value: { size: 1 } })
   })
 
-  it('reports every error, with its path', async () => {
+  it('reports every error with its path', async () => {
     const schema = {
       type: 'object',
       properties: { list: { type: 'array', items: { type: 'string' } }, 'a/b~c': { type: 'null' } },
@@ -40,7 +40,7 @@ describe('createJsonSchemaCompiler', () => {
     ])
   })
 
-  it('keeps the results of one validator apart', async () => {
+  it('keeps the results of one validator independent', async () => {
     const validate = await createJsonSchemaCompiler()(object, 'body')
     const first = validate({ size: 'x' })
     expect(validate({ size: 1 })).toEqual({ value: { size: 1 } })
@@ -61,7 +61,7 @@ describe('createJsonSchemaCompiler', () => {
     await expect(createJsonSchemaCompiler()(schema, 'body')).rejects.toThrow(message)
   })
 
-  it('reads a list of items as a tuple', async () => {
+  it('treats a list of items as a tuple', async () => {
     const schema = { type: 'array', items: [{ type: 'string' }], additionalItems: false }
     const validate = await createJsonSchemaCompiler()(schema, 'body')
     expect(validate(['a'])).toEqual({ value: ['a'] })
@@ -69,7 +69,7 @@ describe('createJsonSchemaCompiler', () => {
     expect(validate(['a', 'b'])).toMatchObject({ issues: [{ path: [] }] })
   })
 
-  it('keeps equal $ids of two compilers apart', async () => {
+  it('keeps equal $ids in two compilers apart', async () => {
     const [first, second] = [createJsonSchemaCompiler(), createJsonSchemaCompiler()]
     await first({ $id: 'a', type: 'string' }, 'body')
     const validate = await second({ $id: 'a', type: 'number' }, 'body')

@@ -54,7 +54,7 @@ const VALUES: readonly unknown[] = [ODD, ...EACH].flatMap((odd) => [
   { ...odd, a: 1 },
 ])
 
-describe('names of methods in a body', () => {
+describe('method names as properties of a body', () => {
   it.each(Object.entries(SCHEMAS))('do not cause an error in %s', async (_, schema) => {
     @Controller('things')
     class ThingsController {

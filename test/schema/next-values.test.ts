@@ -11,7 +11,7 @@ const validatorOf = (schema: Schema) => createValidatorCompiler()(schema, 'body'
 /** More than the issues after which a library stops. */
 const MANY = 3000
 
-describe('a validator that has refused a long list', () => {
+describe('a validator that has rejected a long list', () => {
   it.each<[string, Schema]>([
     ['zod', z.array(z.object({ a: z.string() }))],
     ['zod with a callback', z.array(z.object({ a: z.string() })).refine(() => true)],
@@ -21,7 +21,7 @@ describe('a validator that has refused a long list', () => {
     ['valibot', v.array(v.object({ a: v.string() }))],
     ['arktype', type({ a: 'string' }).array()],
     ['JSON Schema', { items: { properties: { a: { type: 'string' } } } }],
-  ])('finds all issues of the next values: %s', async (_library, schema) => {
+  ])('finds all issues in the next values: %s', async (_library, schema) => {
     const validate = await validatorOf(schema)
     const few = [{ a: 'x' }, { a: 1 }, { a: 'x' }, { a: 2 }, { a: 3 }]
     for (const _time of ['first', 'second']) {
@@ -52,7 +52,7 @@ describe('a large value that a schema accepts after many steps', () => {
   it.each<[string, Schema]>([
     ['zod', Node.refine(() => true)],
     ['JSON Schema', { $ref: '#/$defs/node', $defs: { node } }],
-  ])('is accepted as often as it is sent: %s', async (_name, schema) => {
+  ])('is accepted every time it is sent: %s', async (_name, schema) => {
     const validate = await validatorOf(schema)
     for (const _time of ['first', 'second', 'third']) {
       expect((await validate(value)).issues).toBeUndefined()

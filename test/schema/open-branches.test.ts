@@ -25,7 +25,7 @@ describe('an object with branches', () => {
     ['oneOf', { oneOf: [{ ...object('b'), required: ['b'] }, any] }],
     ['a component', { ...object('a'), anyOf: [object('b'), ref('Any')] }],
     ['a branch within a branch', { ...object('a'), anyOf: [{ anyOf: [object('b'), any] }] }],
-  ])('accepts any property if one branch does: %s', (_, schema) => {
+  ])('accepts any property if one branch accepts it: %s', (_, schema) => {
     expect(pathsOf(schema, value)).toEqual([])
     expect(pathsOf(schema, value)).toEqual([])
   })
@@ -36,7 +36,7 @@ describe('an object with branches', () => {
     ['allOf', { allOf: [object('a'), object('b')] }],
     ['allOf, with one branch without properties', { allOf: [object('a'), any] }],
     ['a component', { ...object('a'), anyOf: [ref('Named')] }],
-  ])('refuses other properties if all branches list theirs: %s', (_, schema) => {
+  ])('rejects other properties if all branches list their own: %s', (_, schema) => {
     expect(pathsOf(schema, value)).toContain('x')
     expect(pathsOf(schema, { a: '' })).toEqual([])
   })

@@ -9,16 +9,16 @@ const none = z.object({ q: z.string() })
 
 describe('a parameter that is a list in one branch of a union', () => {
   it.each([
-    ['a text in the first', z.union([text, list])],
-    ['a text in the last', z.union([list, text])],
-    ['a text between two lists', z.union([list, text, list])],
-    ['a text in a union within', z.union([list, z.union([z.object({ other: z.int() }), text])])],
+    ['a string in the first', z.union([text, list])],
+    ['a string in the last', z.union([list, text])],
+    ['a string between two lists', z.union([list, text, list])],
+    ['a string in a nested union', z.union([list, z.union([z.object({ other: z.int() }), text])])],
     [
-      'one text beside `null`',
+      'one string beside `null`',
       z.object({ tag: z.union([z.array(z.string()), z.literal([null, 'a'])]) }),
     ],
-    ['a text in a part', z.intersection(z.object({ tag: z.string() }), z.union([none, text]))],
-  ])('stays a text if it is %s', async (_, schema) => {
+    ['a string in a part', z.intersection(z.object({ tag: z.string() }), z.union([none, text]))],
+  ])('stays a string if it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a', q: 'b' })).toMatchObject({ value: { tag: 'a' } })
   })
@@ -28,7 +28,7 @@ describe('a parameter that is a list in one branch of a union', () => {
     ['none in the last', z.union([list, none])],
     ['a list in both', z.union([list, list.extend({ q: z.string() })])],
     ['nullable', z.union([none, z.object({ tag: z.array(z.string()).nullable() })])],
-  ])('is made a list if it is %s', async (_, schema) => {
+  ])('is converted to a list if it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
     expect(validate({ tag: ['a', 'b'] })).toEqual({ value: { tag: ['a', 'b'] } })

@@ -19,13 +19,13 @@ const SCHEMAS = [
 ] as const
 
 describe('a list in the query', () => {
-  it.each(SCHEMAS)('may be sent once (%s)', async (_, schema) => {
+  it.each(SCHEMAS)('can be sent as one value (%s)', async (_, schema) => {
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
     expect(validate({ tag: ['a', 'b'] })).toEqual({ value: { tag: ['a', 'b'] } })
   })
 
-  it('is validated like any other', async () => {
+  it('is validated like any other list', async () => {
     const validate = await compile(z.object({ n: z.array(z.coerce.number()) }), 'query')
     expect(validate({ n: '1' })).toEqual({ value: { n: [1] } })
     expect(validate({ n: 'x' })).toMatchObject({ issues: [{ path: ['n', 0] }] })
@@ -49,7 +49,7 @@ describe('a list in the query', () => {
     expect(validate(query)).toEqual({ value: { tag: ['a'] } })
   })
 
-  it('is found in a schema that contains itself', async () => {
+  it('is detected in a recursive schema', async () => {
     interface Node {
       tag: string[]
       node?: Node | undefined
@@ -64,7 +64,7 @@ describe('a list in the query', () => {
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
   })
 
-  it('is found in the description from a converter', async () => {
+  it('is detected in the description from a converter', async () => {
     const yup = {
       '~standard': { version: 1, vendor: 'yup', validate: (value: unknown) => ({ value }) },
     } as const

@@ -58,7 +58,7 @@ describe('an undocumented property', () => {
       ['x: null, 1'],
     ],
     ['names with special characters', object({}), JSON.parse('{"a/b~c":1}'), ['a/b~c: null, 1']],
-  ])('is found in %s', (_, schema, value, mismatches) => {
+  ])('is reported in %s', (_, schema, value, mismatches) => {
     expect(find(schema, value)).toEqual(mismatches)
   })
 
@@ -87,7 +87,7 @@ describe('an undocumented property', () => {
     expect(find(schema, value)).toEqual([])
   })
 
-  it('must match additionalProperties if that is present', () => {
+  it('must match additionalProperties if that keyword is present', () => {
     const numbers = { ...object({ a: text }), additionalProperties: { type: 'number' } } as const
     expect(find(numbers, { b: 'x' })).toEqual(['b: number, "x"'])
     expect(find({ ...object({ a: text }), additionalProperties: false }, { b: 1 })).toEqual([
@@ -96,7 +96,7 @@ describe('an undocumented property', () => {
   })
 })
 
-describe('a wrong value', () => {
+describe('an invalid value', () => {
   it.each<[string, OpenApiSchema, unknown, string]>([
     ['a type', { type: 'integer' }, 1.5, ': integer, 1.5'],
     ['null', text, null, ': string, null'],
@@ -138,7 +138,7 @@ describe('a wrong value', () => {
     ['with the closest alternative', [component('Base'), { type: 'boolean' }], '.id', 'integer'],
     ['with no close alternative', [{ type: 'integer' }, text], '', 'one of its alternatives'],
   ])(
-    'is reported for two names of which one begins with the other, %s',
+    'is reported for two names when one of them begins with the other, %s',
     (_, anyOf, at, expected) => {
       const schema = { type: 'object', additionalProperties: { anyOf } } as const
       const value = { ab: { id: 'x' }, a: { id: 'y' } }
@@ -155,7 +155,7 @@ describe('a wrong value', () => {
     },
   )
 
-  it('is reported at any place, and once for each place', () => {
+  it('is reported at any position, and once for each position', () => {
     const schema = {
       ...object({ a: text, b: { type: 'string', format: 'email', maxLength: 1 } }),
       required: ['c'],
@@ -172,14 +172,14 @@ describe('a wrong value', () => {
   })
 })
 
-it('keeps two documents apart that use one name for different schemas', () => {
+it('two documents that use one name for different schemas are kept apart', () => {
   const other = createResponseCompiler({ Base: object({ id: text }) })
   expect(find(component('Base'), { id: 1 })).toEqual([])
   expect(other(component('Base'))({ id: 'x' })).toEqual([])
   expect(other(component('Base'))({ id: 1 })).toHaveLength(1)
 })
 
-it('many wrong items of a union are not compared with each other', () => {
+it('many invalid items of a union are not compared with each other', () => {
   const schema: OpenApiSchema = {
     type: 'array',
     items: { anyOf: [text, { type: 'boolean' }] },

@@ -5,7 +5,7 @@ import { loadAjv } from '../../src/schema/ajv/load-ajv.js'
 const META = 'https://json-schema.org/draft/2020-12/schema'
 const INVALID = { type: 'objekt', properties: { size: { minimum: 'none' } }, required: 'size' }
 
-it('an instance of Ajv does not compile the meta-schema of its draft', async () => {
+it('an Ajv instance does not compile the meta-schema of its draft', async () => {
   const create = await loadAjv('2020-12')
   const ajv = create({})
   ajv.compile({ type: 'object' })
@@ -14,7 +14,7 @@ it('an instance of Ajv does not compile the meta-schema of its draft', async () 
 })
 
 it.each([false, true])(
-  'an invalid schema has the errors of Ajv; all of them: %s',
+  'an invalid schema causes the same errors as in Ajv, with allErrors: %s',
   async (allErrors) => {
     const create = await loadAjv('2020-12')
     const own = create({ allErrors })
@@ -35,7 +35,7 @@ it.each([false, true])(
   },
 )
 
-it('a schema of an unknown draft is refused', async () => {
+it('a schema of an unknown draft is rejected', async () => {
   const create = await loadAjv('2020-12')
   const compile = () => create({}).compile({ $schema: 'https://unknown.example/schema' })
   expect(compile).toThrow('no schema with key or ref "https://unknown.example/schema"')

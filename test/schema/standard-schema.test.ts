@@ -12,19 +12,19 @@ const schemaOf = (validate: (value: unknown) => unknown): StandardSchemaV1 => ({
 })
 
 describe('compileStandard', () => {
-  it('returns a result when the schema does', async () => {
+  it('returns a result if the schema is synchronous', async () => {
     const validate = await compileStandard(schemaOf((value) => ({ value: [value] })))
     expect(validate('a')).toEqual({ value: ['a'] })
   })
 
-  it('returns a promise when the schema does', async () => {
+  it('returns a promise if the schema is asynchronous', async () => {
     const validate = await compileStandard(schemaOf(async (value) => ({ value })))
     const result = validate('a')
     expect(result).toBeInstanceOf(Promise)
     expect(await result).toEqual({ value: 'a' })
   })
 
-  it('waits for a promise of another realm', async () => {
+  it('waits for a promise from another realm', async () => {
     const thenable = {
       then: (resolve: (result: unknown) => void) => resolve({ issues: [{ message: 'no' }] }),
     }
@@ -45,7 +45,7 @@ describe('compileStandard', () => {
     expect(validate('a')).toEqual({ issues: [] })
   })
 
-  it('reports an empty path for the root, also with arktype', async () => {
+  it('reports an empty path for the root, including arktype', async () => {
     const result = (await compileStandard(type({ a: 'string' })))(undefined)
     expect(result).toMatchObject({ issues: [{ path: [] }] })
   })
@@ -59,7 +59,7 @@ describe('compileStandard', () => {
     expect(() => validate('a')).toThrow(RangeError)
   })
 
-  it.each([undefined, null])('throws when the schema returns %s', async (answer) => {
+  it.each([undefined, null])('throws if the schema returns %s', async (answer) => {
     const validate = await compileStandard(schemaOf(() => answer))
     expect(() => validate('a')).toThrow(TypeError)
   })

@@ -23,7 +23,7 @@ describe('TextSearch', () => {
     )
   })
 
-  it('finds the longest text that ends at each index', () => {
+  it('finds the longest search string that ends at each index', () => {
     fc.assert(
       fc.property(texts, letters(40), (searched, text) => {
         const expected = Array.from(text, (_, index) => {
@@ -37,7 +37,7 @@ describe('TextSearch', () => {
     )
   })
 
-  it('reads each character of all texts once', () => {
+  it('reads each character of all strings once', () => {
     const searched = Array.from({ length: 50 }, (_, n) => `${'a'.repeat(100)}${n}`)
     const text = 'a'.repeat(10_000)
     const all = searched.join('').length + text.length

@@ -21,7 +21,7 @@ function hidden(schema: object, value: unknown): unknown {
   return shown
 }
 
-describe('the mark of each library', () => {
+describe('the visibility mark of each library', () => {
   const arked = mark as never
   it.each<[string, object]>([
     [
@@ -109,44 +109,44 @@ describe('the mark of each library', () => {
       },
     ],
     ['JSON Schema without types', { properties: { a: { allOf: [mark] }, c: { anyOf: [mark] } } }],
-  ])('%s', (_, schema) => {
+  ])('hides its field: %s', (_, schema) => {
     expect(hidden(schema, { a: 1, b: 'b', c: 'c' })).toEqual({ b: 'b' })
   })
 })
 
-describe('an alternative', () => {
+describe('a marked alternative', () => {
   const A = z.object({ kind: z.literal('a'), pay: z.number().meta(mark) })
   const B = z.object({ kind: z.literal('b'), pay: z.number() })
   const C = z.looseObject({ kind: z.string(), deep: z.any() })
 
   it.each<[string, object, unknown, unknown]>([
     [
-      'is the one that the value fits',
+      'applies only if the value fits it',
       z.union([A, B]),
       { kind: 'b', pay: 1 },
       { kind: 'b', pay: 1 },
     ],
     [
-      'is the one with its tag',
+      'applies if the value has its tag',
       z.discriminatedUnion('kind', [A, B]),
       { kind: 'a', pay: 1 },
       { kind: 'a' },
     ],
-    ['counts if the value fits none', z.union([A, B]), { kind: 'c', pay: 1 }, { kind: 'c' }],
+    ['applies if the value fits none', z.union([A, B]), { kind: 'c', pay: 1 }, { kind: 'c' }],
     [
-      'counts for a value with a mistake',
+      'applies even if the value is invalid',
       z.union([A, C]),
       { kind: 'a', pay: 'one' },
       { kind: 'a' },
     ],
     [
-      'counts where no other names the field',
+      'applies if no other alternative names the field',
       z.union([A, C]),
       { kind: 'z', pay: 1, other: 2 },
       { kind: 'z', other: 2 },
     ],
     [
-      'counts below a place that another leaves open',
+      'applies below a field that another alternative leaves open',
       z.union([
         z.object({ kind: z.literal('a'), deep: z.object({ pay: z.number().meta(mark) }) }),
         C,
@@ -155,7 +155,7 @@ describe('an alternative', () => {
       { kind: 'z', deep: { b: 2 } },
     ],
     [
-      'does not count below a place that another names',
+      'does not apply below a field that another alternative names',
       z.union([
         z.object({ x: z.object({ pay: z.number().meta(mark) }), kind: z.literal('a') }),
         z.object({ x: z.object({ pay: z.number() }) }),
@@ -164,13 +164,13 @@ describe('an alternative', () => {
       { x: { pay: 1 } },
     ],
     [
-      'leaves no null',
+      'also hides a marked null',
       z.object({ a: z.number().meta(mark).nullable(), b: z.null() }),
       { a: null, b: null },
       { b: null },
     ],
     [
-      'leaves items of others',
+      'keeps list items of other alternatives',
       z.array(z.union([A.meta(mark), B])),
       [
         { kind: 'b', pay: 1 },
@@ -183,7 +183,7 @@ describe('an alternative', () => {
       ],
     ],
     [
-      'of an intersection always counts',
+      'in an intersection always applies',
       z.intersection(
         z.object({ a: z.number() }),
         z.object({ a: z.number().meta(mark), b: z.number() }),
@@ -192,7 +192,7 @@ describe('an alternative', () => {
       { b: 2 },
     ],
     [
-      'of a condition always counts',
+      'in a condition always applies',
       {
         if: { required: ['z'] },
         then: { properties: { a: mark } },
@@ -202,7 +202,7 @@ describe('an alternative', () => {
       { c: 3 },
     ],
     [
-      'of a dependent schema always counts',
+      'in a dependent schema always applies',
       { dependentSchemas: { z: { properties: { a: mark } } } },
       { a: 1, c: 3 },
       { c: 3 },
@@ -212,7 +212,7 @@ describe('an alternative', () => {
   })
 })
 
-describe('names and depth', () => {
+describe('visibility marks for names and nested values', () => {
   it.each<[string, object, unknown, unknown]>([
     [
       'a pattern',
@@ -248,11 +248,11 @@ describe('names and depth', () => {
       { pay: 1, sub: [{ pay: 2, n: 3, sub: [{ pay: 4 }] }] },
       { sub: [{ n: 3, sub: [{}] }] },
     ],
-  ])('%s', (_, schema, value, expected) => {
+  ])('are applied to %s', (_, schema, value, expected) => {
     expect(hidden(schema, value)).toEqual(expected)
   })
 
-  it('an own __proto__ stays data', () => {
+  it('an own __proto__ property stays data', () => {
     const value = JSON.parse('{"__proto__":{"pay":1},"pay":2,"b":{"__proto__":{"pay":3}}}')
     const schema = {
       properties: { pay: mark, b: { additionalProperties: { properties: { pay: mark } } } },
@@ -264,7 +264,7 @@ describe('names and depth', () => {
 })
 
 describe('findMarks', () => {
-  it('names each place with its path', () => {
+  it('returns the path of each marked field', () => {
     const Node = z.object({
       a: z.number().meta(mark),
       list: z.array(z.object({ b: z.number().meta({ visibleTo: ['y', 'x', 'y'] }) })),
@@ -281,7 +281,7 @@ describe('findMarks', () => {
     ])
   })
 
-  it('mistakes no property or value for the keyword', () => {
+  it('ignores properties and values that have the name of the keyword', () => {
     const schema = { properties: { visibleTo: { default: { visibleTo: 'x' } } }, example: mark }
     expect(findMarks(schema)).toEqual({ places: [], wrong: [] })
   })

@@ -21,7 +21,7 @@ describe('zodValidate', () => {
       'strict objects of zod/mini',
       mini.strictObject({ a: mini.string().check(mini.minLength(1)) }),
     ],
-  ])('lets zod parse %s synchronously', (_name, schema) => {
+  ])('allows zod to parse %s synchronously', (_name, schema) => {
     expect(zodValidate(schema)).toBeUndefined()
   })
 
@@ -41,11 +41,11 @@ describe('zodValidate', () => {
     ['a refined rest', z.object({}).catchall(z.string().refine(isTrue))],
     ['a refined union', z.union([z.number(), z.string().refine(isTrue)])],
     ['refine of zod/mini', mini.string().check(mini.refine(isTrue))],
-  ])('parses a schema asynchronously that holds %s', (_name, schema) => {
+  ])('parses a schema with %s asynchronously', (_name, schema) => {
     expect(zodValidate(schema)).toBeTypeOf('function')
   })
 
-  it('walks recursive schemas once', () => {
+  it('visits recursive schemas once', () => {
     const Tree = z.object({
       id: z.number(),
       get nodes() {

@@ -65,7 +65,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a generated client, in process', () => {
+describe('a generated client in the process of the test', () => {
   it('calls the application through app.fetch, without a listening server', async () => {
     const client = createClient({ fetch: app.fetch, token: 's3cret' })
     const found = await client['notes']?.['read']?.({ params: { name: 'a/b é' } })
@@ -89,7 +89,7 @@ describe('a generated client, in process', () => {
     expect(await nobody['notes']?.['write']?.({ body })).toMatchObject({ ok: false, status: 401 })
   })
 
-  it('fails on a response that its document does not describe', async () => {
+  it('fails for a response that the document does not describe', async () => {
     const client = createClient({ fetch: app.fetch })
     const lie = client['notes']?.['read']?.({ params: { name: 'lie' } })
     await expect(lie).rejects.toThrow('data.secret is not documented')

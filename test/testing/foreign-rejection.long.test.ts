@@ -13,7 +13,7 @@ console.log('went on')
 await app.close()
 `
 
-describe('a rejection that no application under test has caused', () => {
+describe('a rejection outside the application under test', () => {
   it('ends the process, as it does without a TestApp', () => {
     const folder = join(root, '.cache', 'foreign-rejection')
     mkdirSync(folder, { recursive: true })

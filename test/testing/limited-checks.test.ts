@@ -74,8 +74,8 @@ const options: TestOptions = {
 
 const start = (more: TestOptions = {}) => TestApp.create({ ...options, ...more })
 
-describe('limits of the application', () => {
-  it('do not count while fuzz() looks for defects', async () => {
+describe('rate limits of the application', () => {
+  it('are ignored while fuzz() looks for defects', async () => {
     await using app = await start()
     const operations = ({ handler }: { handler: string }) => handler === 'SumsController.wrong'
     await expect(app.fuzz({ seed: 1, operations })).rejects.toThrow('no server error')
@@ -83,7 +83,7 @@ describe('limits of the application', () => {
     expect(status).toBe(200)
   })
 
-  it('do not count for proveIsolation() and authMatrix(), and count for all other requests', async () => {
+  it('are ignored by proveIsolation() and authMatrix(), but apply to all other requests', async () => {
     await using app = await start()
     const operations = ({ handler }: { handler: string }) => handler.startsWith('Notes')
     const { verdicts } = await app.proveIsolation({ seed: 1, operations })
@@ -98,12 +98,12 @@ describe('limits of the application', () => {
   })
 })
 
-describe('a check whose requests all get 429 from a middleware', () => {
+describe('a check that gets only 429 responses from a middleware', () => {
   const middlewares = [ownLimit]
   const operations = ({ handler }: { handler: string }) =>
     ['SumsController.open', 'NotesController.add'].includes(handler)
 
-  it('fails by the name of the operation', async () => {
+  it('fails with the name of the operation', async () => {
     await using app = await start({ middlewares })
     const headers = { 'x-tenant-id': 'acme' }
     await expect(app.fuzz({ seed: 1, operations, headers })).rejects.toThrow(
@@ -118,7 +118,7 @@ describe('a check whose requests all get 429 from a middleware', () => {
   })
 })
 
-describe('a check whose requests are all refused', () => {
+describe('a check that has all its requests refused', () => {
   const operations = ({ handler }: { handler: string }) => handler === 'SumsController.closed'
 
   it('fails with fuzz() and proveIsolation()', async () => {
@@ -131,7 +131,7 @@ describe('a check whose requests are all refused', () => {
     )
   })
 
-  it('is named in the report of fuzz() beside operations that were tested', async () => {
+  it('is listed in the report of fuzz() if other operations were tested', async () => {
     await using app = await start()
     const some = ({ handler }: { handler: string }) => /open|closed/.test(handler)
     expect(await app.fuzz({ seed: 1, operations: some })).toMatchObject({
@@ -140,7 +140,7 @@ describe('a check whose requests are all refused', () => {
     })
   })
 
-  it('fails in authMatrix({ unguarded }) if something before the handler has responded, and no guard', async () => {
+  it('fails in authMatrix({ unguarded }) if another step responds before the handler', async () => {
     @Tenant()
     @Controller('rows')
     class RowsController {
@@ -153,8 +153,8 @@ describe('a check whose requests are all refused', () => {
   })
 })
 
-describe('a coverage without operations', () => {
-  it('fails each threshold, because nothing was looked at', async () => {
+describe('coverage without operations', () => {
+  it('fails every threshold, because nothing was tested', async () => {
     expect(() => new ContractCoverage().check(1)).toThrow('no operation')
     const app = await TestApp.create({ coverage: { threshold: 1 } })
     await expect(app.close()).rejects.toThrow('no operation')

@@ -20,7 +20,7 @@ describe('mergeOptions', () => {
     expect(merged.guard).toBe(guard)
   })
 
-  it('changes neither argument, and keeps a default if the explicit value is undefined', () => {
+  it('does not change its arguments, and ignores explicit values that are undefined', () => {
     const defaults = Object.freeze({ security: Object.freeze({ helmet: false }) })
     const explicit = Object.freeze({ security: undefined })
     expect(mergeOptions(defaults, explicit)).toEqual({ security: { helmet: false } })

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const ring = (name: string) => () => void rung.push(name)
 
-describe('a clock that was not changed', () => {
+describe('an unchanged clock', () => {
   it('shows real time', () => {
     const before = Date.now()
     expect(clock.now()).toBeGreaterThanOrEqual(before)
@@ -63,13 +63,13 @@ describe('advance', () => {
     ])
   })
 
-  it('takes over timers that were set in real time', async () => {
+  it('includes timers that were set in real time', async () => {
     clock.setTimeout(ring('timer'), 60_000)
     await clock.advance('61s')
     expect(rung).toEqual(['timer'])
   })
 
-  it('lets promises settle before it runs the next timer', async () => {
+  it('waits for promises to settle before it runs the next timer', async () => {
     clock.setTimeout(async () => {
       for (let i = 0; i < 50; i++) await undefined
       rung.push('first, after a while')
@@ -79,7 +79,7 @@ describe('advance', () => {
     expect(rung).toEqual(['first, after a while', 'second'])
   })
 
-  it('runs timers that a timer has set', async () => {
+  it('runs timers that another timer has set', async () => {
     await clock.advance(0)
     clock.setTimeout(() => clock.setTimeout(ring('inner'), 1000), 1000)
     await clock.advance(1.999)
@@ -88,7 +88,7 @@ describe('advance', () => {
     expect(rung).toEqual(['inner'])
   })
 
-  it('does not run a cancelled timer, even if the timer before has cancelled it', async () => {
+  it('does not run a cancelled timer, even if the previous timer has cancelled it', async () => {
     await clock.advance(0)
     const second = clock.setTimeout(ring('second'), 1000)
     clock.setTimeout(() => second.cancel(), 999)
@@ -97,7 +97,7 @@ describe('advance', () => {
     expect(rung).toEqual([])
   })
 
-  it('ends even with an interval of 0 ms', async () => {
+  it('finishes even with an interval of 0 ms', async () => {
     await clock.advance(0)
     clock.setInterval(ring('tick'), 0)
     await clock.advance('5ms')
@@ -165,7 +165,7 @@ describe('set', () => {
     expect(() => clock.set(date as never)).toThrow(/is not a date/)
   })
 
-  it('shows whole milliseconds to timers that were set while it showed real time', async () => {
+  it('uses whole milliseconds for timers that were set in real time', async () => {
     const clock = new TestClock()
     const seen: number[] = []
     // Set at different fractions of a millisecond.

@@ -36,7 +36,7 @@ describe('sampleNamePlugin', () => {
     assert.equal(headers['x-sample-name'], 'on');
   });
 
-  it('leaves other routes as they are', async () => {
+  it('does not change other routes', async () => {
     const { headers } = await app.request().get('/routes/without').expect(200);
     assert.equal(headers['x-sample-name'], undefined);
   });

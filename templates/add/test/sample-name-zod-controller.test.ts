@@ -25,7 +25,7 @@ describe('SampleNameController', () => {
     assert.deepEqual(body.data, { text: 'New' });
   });
 
-  it('refuses wrong input', async () => {
+  it('refuses invalid input', async () => {
     await app.request().post('/sample-name').send({}).expect(400);
   });
 });

@@ -17,7 +17,7 @@ describe('hello', () => {
     assert.deepEqual(body.data, { greeting: 'Hello Ada' })
   })
 
-  it('responds 404 to an unknown path', async () => {
+  it('responds with 404 to an unknown path', async () => {
     await app.request().get('/nothing').expect(404)
   })
 })

@@ -52,7 +52,7 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
-  it('are added once, also if the client sends them again', async () => {
+  it('are added once, even if the client sends them again', async () => {
     const ada = userOf(acme)
     const add = () => ada.request().post('/notes').set('idempotency-key', 'one').send({ text: 'a' })
     const [first, second] = [await add().expect(201), await add().expect(201)]
@@ -73,7 +73,7 @@ describe('notes', () => {
     await ada.request().put(path).send({ text: 'Buy gin' }).expect(428)
   })
 
-  it('of one tenant are invisible to another', async () => {
+  it('are not visible to another tenant', async () => {
     const ada = userOf(acme)
     const eve = userOf(zeta)
     const { body } = await ada.request().post('/notes').send({ text: 'secret' }).expect(201)
@@ -82,7 +82,7 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [])
   })
 
-  it('belong to the tenant of the token, and to no tenant that a request names', async () => {
+  it('belong to the tenant of the token, even if the request names another tenant', async () => {
     await withToken({}).request().post('/notes').send({ text: 'secret' }).expect(201)
     const list = await userOf(acme).request().get('/notes').expect(200)
     assert.equal(list.body.data.length, 1)

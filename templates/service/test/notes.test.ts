@@ -59,7 +59,7 @@ describe('notes', () => {
     await app.request().get('/notes/one').expect(400)
   })
 
-  it('that do not exist are a 404', async () => {
+  it('result in a 404 response if they do not exist', async () => {
     const { body } = await app.request().get('/notes/7').expect(404)
     assert.equal(body.message, 'Note 7 does not exist')
   })

@@ -113,8 +113,8 @@ const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
   'a path that is not normal': () => ({ path: '//data/requests/1' }),
 }
 
-describe('an attack on the data by', () => {
-  it.each(Object.keys(ATTACKS))('%s is refused', async (name) => {
+describe('an attack on the dashboard data', () => {
+  it.each(Object.keys(ATTACKS))('is refused: %s', async (name) => {
     const own = await open()
     const attack = ATTACKS[name]?.(own) ?? {}
     const reply = await send(own, attack)
@@ -124,7 +124,7 @@ describe('an attack on the data by', () => {
   })
 
   it.each(Object.keys(ATTACKS).filter((name) => !/path|stream|routes/.test(name)))(
-    '%s lets no job run again',
+    'runs no job again: %s',
     async (name) => {
       const own = await open()
       const reply = await send(own, { path: RETRY, ...ATTACKS[name]?.(own), method: 'POST' })
@@ -133,7 +133,7 @@ describe('an attack on the data by', () => {
     },
   )
 
-  it('two Host headers is refused', async () => {
+  it('is refused if it has two Host headers', async () => {
     const own = await open()
     const lines = [
       'GET /data/requests/1 HTTP/1.1',
@@ -147,7 +147,7 @@ describe('an attack on the data by', () => {
     expect(text).not.toContain(CANARY)
   })
 
-  it('a whole URL as the target finds nothing', async () => {
+  it('finds nothing if the target is a whole URL', async () => {
     const own = await open()
     const lines = [
       `GET http://evil.example/data/requests/1 HTTP/1.1`,
@@ -160,7 +160,7 @@ describe('an attack on the data by', () => {
     expect(text).not.toContain(CANARY)
   })
 
-  it('none of these is the page itself, which gets them', async () => {
+  it('differs from a request of the page itself, which gets the data', async () => {
     const own = await open()
     const { port, token } = own
     const fromPage = {
@@ -175,7 +175,7 @@ describe('an attack on the data by', () => {
   })
 })
 
-describe('a request that would change something', () => {
+describe('a request with a side effect', () => {
   it('performs the actions of the page, by POST only', async () => {
     const own = await open()
     const authorization = `Bearer ${own.token}`
@@ -195,7 +195,7 @@ describe('a request that would change something', () => {
     expect(own.asked).toEqual([{ do: 'act', part: 0, action: 'retry', item: 'job/1' }])
   })
 
-  it('is answered with the reason if no application runs', async () => {
+  it('gets a response with the reason if no application runs', async () => {
     const own = await openDashboard()
     const headers = { authorization: `Bearer ${own.token}` }
     const reply = await send(own, { method: 'POST', path: RETRY, headers })
@@ -206,7 +206,7 @@ describe('a request that would change something', () => {
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
-    'by %s is refused elsewhere, also with the token',
+    'is refused by %s elsewhere, even with the token',
     async (method) => {
       const own = await open()
       const headers = { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' }
@@ -216,7 +216,7 @@ describe('a request that would change something', () => {
     },
   )
 
-  it('gets no permission by a preflight', async () => {
+  it('gets no permission from a preflight', async () => {
     const own = await open()
     const reply = await send(own, {
       method: 'OPTIONS',
@@ -231,8 +231,8 @@ describe('a request that would change something', () => {
   })
 })
 
-describe('the page', () => {
-  it('has no data, and may be opened from anywhere, but in no frame', async () => {
+describe('the dashboard page', () => {
+  it('contains no data, and can be opened from anywhere, but in no frame', async () => {
     const own = await open()
     const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const page = await send(own, { path: '/', headers: { ...visit, 'sec-fetch-dest': 'document' } })
@@ -264,13 +264,13 @@ describe('the page', () => {
   })
 })
 
-it('has another token in each run', async () => {
+it('the dashboard has another token in each run', async () => {
   const [one, other] = [await openDashboard(), await openDashboard()]
   expect(one.token).toMatch(/^[\w-]{32}$/)
   expect(one.token).not.toBe(other.token)
 })
 
-it('listens to no other address of the machine', async ({ skip }) => {
+it('the dashboard listens to no other address of the machine', async ({ skip }) => {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const other = addresses.find(({ internal, family }) => !internal && family === 'IPv4')
   if (other === undefined) skip('This machine has no address but the loopback.')

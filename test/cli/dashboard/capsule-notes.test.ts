@@ -20,7 +20,7 @@ function opened() {
   return { notes, lines, fail }
 }
 
-it('names the route and the command, and nothing that the client has sent', () => {
+it('a note names the route and the command, but no data from the client', () => {
   const { lines, fail } = opened()
   fail('a1', { url: '/orders/7?note=private' })
   expect(lines).toEqual([
@@ -28,13 +28,13 @@ it('names the route and the command, and nothing that the client has sent', () =
   ])
 })
 
-it('names the path of a request without a route', () => {
+it('a note names the path of a request without a route', () => {
   const { lines, fail } = opened()
   fail('a1', { url: '/old', route: null })
   expect(lines).toEqual(['blazon dev: GET /old has failed, run it again: npx blazon replay a1'])
 })
 
-it('reports a repeated failure of a route once for each class of error, until other code runs', () => {
+it('a repeated failure of a route is reported once for each class of error, until the code changes', () => {
   const { notes, lines, fail } = opened()
   fail('a1')
   fail('a2', { url: '/orders/8' })
@@ -45,7 +45,7 @@ it('reports a repeated failure of a route once for each class of error, until ot
   expect(lines.map((line) => line.split(' ').at(-1))).toEqual(['a1', 'a3', 'a4', 'a5'])
 })
 
-it('reports nothing about a request without a capsule', () => {
+it('a request without a capsule is not reported', () => {
   const { notes, lines } = opened()
   notes.add(reported({ status: 503 }))
   expect(lines).toEqual([])

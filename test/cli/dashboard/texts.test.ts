@@ -33,8 +33,8 @@ function argumentsOf(command: string, env: Record<string, string>): string[] {
   return execFileSync('sh', ['-c', script], { env, encoding: 'utf8' }).split('\0').slice(0, -1)
 }
 
-describe('the copy as curl', () => {
-  it('sends the request when a shell runs it, with secrets from its variables', () => {
+describe('the copy of a request as a curl command', () => {
+  it('sends the request in a shell, with secrets from variables of the shell', () => {
     const env = { TOKEN: 't0', KEY: 'k0', AUTHORIZATION: 'a0', CARD: 'c0', PIN: 'p0' }
     expect(argumentsOf(curlText(HARD, ORIGIN), env)).toEqual([
       '-X',
@@ -51,7 +51,7 @@ describe('the copy as curl', () => {
     ])
   })
 
-  it('sends the bytes of a body that is not text', () => {
+  it('sends the bytes of a binary body', () => {
     const bytes = Buffer.from([0, 255, 39, 10])
     const sent = { headers: [], body: null, base64: bytes.toString('base64'), omitted: null }
     const command = curlText(reported({ method: 'PUT' }, { sent }), ORIGIN)
@@ -66,13 +66,13 @@ describe('the copy as curl', () => {
   })
 })
 
-describe('suspects of N+1', () => {
+describe('suspected repeated statements (N+1)', () => {
   it('are statements that ran four times or more', () => {
     expect(findSuspects(LOOP)).toMatchObject([{ count: 5, places: ['src/lines.ts:9:3'] }])
     expect(findSuspects(LOOP.slice(0, 3))).toEqual([])
   })
 
-  it('are not statements of transactions, and no different ones', () => {
+  it('do not include statements of transactions, nor different statements', () => {
     const control = LOOP.map((each) => ({ ...each, text: 'begin' }))
     const batch = [1, 2, 3, 4, 5].map((i) => statement({ text: `select ${i}` }))
     expect(findSuspects([...control, ...batch])).toEqual([])
@@ -80,7 +80,7 @@ describe('suspects of N+1', () => {
 })
 
 describe('the time line', () => {
-  it('has steps, decisions, statements and log lines in the order of time', () => {
+  it('shows steps, decisions, statements and log lines in the order of time', () => {
     const timeline = timelineOf({
       ...RECORD,
       decisions: [decision({ at: 1.2 })],
@@ -98,14 +98,14 @@ describe('the time line', () => {
     ])
   })
 
-  it('marks a statement of another tenant, and one that failed', () => {
+  it('marks a statement of another tenant, and a failed statement', () => {
     const statements = [statement({ tenant: 'borealis' }), statement({ at: 3, error: 'deadlock' })]
     const shown = timelineOf({ ...RECORD, steps: [], statements })
     expect(shown.map(({ tone }) => tone)).toEqual(['warn', 'bad', 'good'])
     expect(shown[0]?.details).toContain('The tenant differs from the tenant of the request.')
   })
 
-  it('has the calls to other hosts', () => {
+  it('shows the calls to other hosts', () => {
     const call = {
       method: 'POST',
       host: 'bank.example',
@@ -130,7 +130,7 @@ describe('the time line', () => {
     ])
   })
 
-  it('shows issues and schemes in few words', () => {
+  it('describes issues and schemes briefly', () => {
     const issues = [{ in: 'body', path: 'name', message: 'Too short', code: 'too_small' }]
     const schemes = [{ scheme: 'bearer', verdict: 'refused', reason: 'expired token' }]
     const decisions = [

@@ -76,13 +76,13 @@ function setUp(options: { readonly heartbeat?: number } = {}) {
 
 const RETIRE = 'end SIGTERM true'
 
-describe('a crew', () => {
+describe('a crew of workers', () => {
   afterEach(() => {
     vi.useRealTimers()
     vi.restoreAllMocks()
   })
 
-  it('starts one worker first, and ends as it does if it never listens', async () => {
+  it('starts one worker first, and ends with the same status if it never listens', async () => {
     const { forked, worker, status } = setUp()
     await turns()
     expect(forked).toHaveLength(1)
@@ -91,7 +91,7 @@ describe('a crew', () => {
     expect(forked).toHaveLength(1)
   })
 
-  it('makes workers that were never ready wait: 0.5, 1, 2, … 30 s', async () => {
+  it('delays restarts of workers that were never ready: 0.5, 1, 2, … 30 s', async () => {
     const { forked, lines, worker, started, advance } = setUp({ heartbeat: 0 })
     await started()
     await worker(1).exit(1)
@@ -112,7 +112,7 @@ describe('a crew', () => {
     expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 30, 30])
   })
 
-  it('replaces a worker that was ready at once, however often', async () => {
+  it('immediately replaces a worker that was ready, however often', async () => {
     const { forked, lines, worker, started, advance } = setUp()
     await started()
     for (let crash = 0; crash < 20; crash++) {
@@ -126,7 +126,7 @@ describe('a crew', () => {
     )
   })
 
-  it('replaces a worker only when the new one is ready, and the next one when the old one has ended', async () => {
+  it('replaces workers one by one, each only when the new worker is ready', async () => {
     const { forked, lines, worker, started, serving, restart } = setUp()
     await started()
     await restart()
@@ -141,7 +141,7 @@ describe('a crew', () => {
     expect(serving()).toEqual([3, 4])
   })
 
-  it('kills a replaced worker that takes longer to close than its application may, and goes on', async () => {
+  it('kills a replaced worker that exceeds its shutdown time, and continues', async () => {
     const { crew, forked, lines, worker, advance, restart } = setUp({ heartbeat: 0 })
     await turns()
     await worker(0).serve({ closeMs: 15_000 })
@@ -157,7 +157,7 @@ describe('a crew', () => {
     expect([forked.length, crew.counts.close]).toEqual([4, 1])
   })
 
-  it('kills workers that do not end at a signal', async () => {
+  it('kills workers that do not end after a signal', async () => {
     const { crew, status, advance, started } = setUp({ heartbeat: 0 })
     await started()
     crew.end('SIGTERM')
@@ -166,7 +166,7 @@ describe('a crew', () => {
     expect(crew.counts.close).toBe(2)
   })
 
-  it('kills and replaces a worker that has not responded for the time of the heartbeat', async () => {
+  it('kills and replaces a worker that has not responded within the heartbeat time', async () => {
     const { crew, forked, lines, worker, advance, started } = setUp()
     await started()
     for (let beat = 0; beat < 8; beat++) {
@@ -184,7 +184,7 @@ describe('a crew', () => {
     expect([forked.length, crew.counts.heartbeat]).toEqual([3, 1])
   })
 
-  it('does not kill a worker that still starts, nor one of a crew without a heartbeat', async () => {
+  it('does not kill a starting worker, nor one of a crew without a heartbeat', async () => {
     const { worker, advance, forked, lines } = setUp()
     await advance(300_000)
     await worker(0).serve()
@@ -209,7 +209,7 @@ describe('a crew', () => {
     expect(serving()).toEqual([1, 2])
   })
 
-  it('prints how a new worker has ended', async () => {
+  it('prints the exit status or signal of a failed new worker', async () => {
     const { lines, worker, started, restart } = setUp()
     await started()
     await restart()
@@ -217,7 +217,7 @@ describe('a crew', () => {
     expect(lines.at(-1)).toContain('worker 1 (process 3) ended with status 9. The restart stops')
   })
 
-  it('replaces a worker that ends while others still start, and its end is not that of the command', async () => {
+  it('replaces a worker that ends while others still start, and keeps running', async () => {
     const { crew, forked, lines, worker, status, advance, serving } = setUp()
     await turns()
     await worker(0).serve()
@@ -252,7 +252,7 @@ describe('a crew', () => {
     expect(serving()).toEqual([5, 6])
   })
 
-  it('starts no second worker in a place that a restart has filled in the pause after a crash', async () => {
+  it('starts no second worker in a place that a restart filled during the pause after a crash', async () => {
     const { forked, worker, started, restart, serving, advance } = setUp()
     await started()
     await worker(1).exit(1)
@@ -268,7 +268,7 @@ describe('a crew', () => {
     expect(serving()).toEqual([4, 5])
   })
 
-  it('starts no worker in the pause after a crash once a signal has ended it', async () => {
+  it('starts no worker after a crash if a signal ended the crew during the pause', async () => {
     const { crew, forked, worker, started, status, restart, advance } = setUp()
     await started()
     await worker(1).exit(1)
@@ -282,7 +282,7 @@ describe('a crew', () => {
     expect(forked).toHaveLength(3)
   })
 
-  it('ends all but those that end already, with the first status of a worker that serves', async () => {
+  it('ends all workers that are not ending yet, with the first status of a serving worker', async () => {
     const { crew, forked, worker, started, status, restart } = setUp()
     await started()
     await restart()

@@ -24,7 +24,7 @@ function listen() {
   return { calls, send }
 }
 
-it('counts the same signal as a second one only after 250 ms, because npm repeats the signal of the terminal', () => {
+it('the same signal counts as a second one only after 250 ms, because npm repeats terminal signals', () => {
   const { calls, send } = listen()
   send('SIGINT')
   vi.advanceTimersByTime(249)
@@ -35,7 +35,7 @@ it('counts the same signal as a second one only after 250 ms, because npm repeat
   expect(calls).toEqual(['end SIGINT', 'kill'])
 })
 
-it('another signal is a second one at once', () => {
+it('a different signal counts as a second one at once', () => {
   const { calls, send } = listen()
   send('SIGINT')
   send('SIGTERM')

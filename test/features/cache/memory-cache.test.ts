@@ -69,7 +69,7 @@ describe('memoryCache()', () => {
     expect(store.versions(['a'])).toEqual(['1'])
   })
 
-  it('keeps maxEntries entries: those that were used last', async () => {
+  it('keeps only the maxEntries most recently used entries', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 100 })
     store.get('a:0')
@@ -107,7 +107,7 @@ describe('memoryCache()', () => {
     }
   })
 
-  it('gives all entries to a single owner, and a share to each of several owners', async () => {
+  it('gives all entries to a single owner, and shares them among several owners', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 100 })
     expect(await countOf(store, 'a', 100)).toBe(100)
@@ -166,7 +166,7 @@ describe('memoryCache()', () => {
     expect(kept.filter((entry) => entry !== undefined)).toHaveLength(500)
   })
 
-  it('gives a tag that it had to forget a new version, so that its old entries miss', async () => {
+  it('gives a new version to a removed tag, so that its old entries miss', async () => {
     const { store } = await open({ maxEntries: 10 })
     const [before] = await store.versions(['tag'])
     for (let i = 0; i < 100; i++) await store.versions([`other ${i}`])

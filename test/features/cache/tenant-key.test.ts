@@ -26,7 +26,7 @@ describe('tenantKey', () => {
     ['\ufffd', 'x', '%EF%BF%BD:x'],
     ['__proto__', '__proto__', '__proto__:__proto__'],
     ['', 'x', ':x'],
-  ])('for the tenant %j and the key %j is %s', (tenant, key, expected) => {
+  ])('returns a key for the tenant %j and the key %j: %s', (tenant, key, expected) => {
     expect(tenantKey(tenant, key)).toBe(expected)
   })
 

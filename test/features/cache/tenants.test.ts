@@ -62,7 +62,7 @@ describe('a cache entry of a tenant', () => {
     expect(await as('acme', () => cache.get('shared'))).toBe(2)
   })
 
-  it('is loaded for each tenant separately, also when several tenants load it at the same time', async () => {
+  it('is loaded for each tenant separately, even if several tenants load it at the same time', async () => {
     const load = async () => {
       const mine = tenants.getStore()
       await new Promise(setImmediate)
@@ -144,7 +144,7 @@ describe('forTenant', () => {
   })
 })
 
-describe('an invalid entry of the store', () => {
+describe('an invalid entry in the store', () => {
   it.each<[string, unknown]>([
     ['null', null],
     ['text', 'entry'],
@@ -153,7 +153,7 @@ describe('an invalid entry of the store', () => {
     ['no tags', { ...entryOf(), tags: 'a' }],
     ['no time', { ...entryOf(), freshUntil: '1' }],
     ['not JSON', { ...entryOf(), freshUntil: Number.MAX_SAFE_INTEGER, body: '{' }],
-  ])('is a miss: %s', async (_, entry) => {
+  ])('counts as a miss: %s', async (_, entry) => {
     store.get = () => entry as CacheEntry
     expect(await cache.get('k')).toBeUndefined()
     expect(await cache.getOrSet('k', () => 1)).toBe(1)

@@ -24,8 +24,8 @@ function loadedFrom(page: string, url: string): string[] {
   return files.map(([, file]) => new URL(file as string, url).href)
 }
 
-describe('the document', () => {
-  it('is JSON, pretty in development', async () => {
+describe('the served document', () => {
+  it('is indented JSON in development', async () => {
     await using server = await serveDocs(development)
     const response = await fetch(`${server.origin}/api-docs.json`)
     expect(response.status).toBe(200)
@@ -34,13 +34,13 @@ describe('the document', () => {
     expect(await response.text()).toBe(`${JSON.stringify(sampleDocument, null, 2)}\n`)
   })
 
-  it('is JSON, compact in production', async () => {
+  it('is compact JSON in production', async () => {
     await using server = await serveDocs({ ...development, isProduction: true })
     const response = await fetch(`${server.origin}/api-docs.json`)
     expect(await response.text()).toBe(`${JSON.stringify(sampleDocument)}\n`)
   })
 
-  it('is YAML with the same content', async () => {
+  it('is available as YAML with the same content', async () => {
     await using server = await serveDocs(development)
     const response = await fetch(`${server.origin}/api-docs.yaml`)
     expect(response.headers.get('content-type')).toBe('application/yaml; charset=utf-8')
@@ -62,7 +62,7 @@ describe('the document', () => {
   })
 
   it.each(['/api-docs.json', '/api-docs.yaml', '/api-docs'])(
-    'responds 304 if the client already has %s',
+    'results in a 304 response if the client already has %s',
     async (path) => {
       await using server = await serveDocs(development)
       const first = await fetch(server.origin + path)
@@ -78,7 +78,7 @@ describe('the document', () => {
     },
   )
 
-  it('is compressed for clients that accept it, with its own ETag', async () => {
+  it('is compressed for clients that accept it, with a separate ETag', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const gzipped = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' } })
@@ -90,7 +90,7 @@ describe('the document', () => {
     expect(await gzipped.text()).toBe(await plain.text())
   })
 
-  it('responds to HEAD with the length of GET and no body', async () => {
+  it('is omitted in the response to HEAD, which has the length of GET', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const headers = { 'Accept-Encoding': 'identity' }
@@ -100,7 +100,7 @@ describe('the document', () => {
     expect(await head.text()).toBe('')
   })
 
-  it('is created once, at the first request', async () => {
+  it('is created only once, at the first request', async () => {
     let calls = 0
     const document = () => {
       calls++
@@ -112,7 +112,7 @@ describe('the document', () => {
     expect(calls).toBe(1)
   })
 
-  it('causes an error on every request, not only on the first, if its creation fails', async () => {
+  it('causes an error on every request if its creation fails', async () => {
     const errors: unknown[] = []
     const document = () => {
       throw new Error('no document')
@@ -157,7 +157,7 @@ describe.each([
     }
   })
 
-  it('has nothing inline: no script, no style, no handler', async () => {
+  it('contains no inline script, style or handler', async () => {
     await using server = await serveDocs(config)
     const page = await (await fetch(`${server.origin}/api-docs`)).text()
     expect(page).not.toMatch(
@@ -166,7 +166,7 @@ describe.each([
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/)
   })
 
-  it('replaces the Content-Security-Policy of helmet with its own', async () => {
+  it('replaces the Content-Security-Policy of helmet', async () => {
     const middlewares = [helmet(), helmet({ contentSecurityPolicy: { reportOnly: true } })]
     await using server = await serveDocs(config, { middlewares })
     const { headers } = await fetch(`${server.origin}/api-docs`)
@@ -190,7 +190,7 @@ describe.each([
     expect(headers.get('x-robots-tag')).toBe('noindex')
   })
 
-  it('can be at the root', async () => {
+  it('can be served at the root', async () => {
     const documents = [{ ...orders, path: '/' }]
     await using root = await serveDocs({ ...config, documents })
     await using mounted = await serveDocs({ ...config, documents }, { prefix: '/docs' })
@@ -216,7 +216,7 @@ describe.each([
   })
 })
 
-describe('the policy of swagger-ui', () => {
+describe('the Content-Security-Policy of swagger-ui', () => {
   const connectSource = async (config: DocsConfig) => {
     await using server = await serveDocs(config)
     const { headers } = await fetch(`${server.origin}/api-docs`)
@@ -288,7 +288,7 @@ describe('the files of swagger-ui-dist', () => {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  it('are served only if they are in a list', async () => {
+  it('are served only if they are listed', async () => {
     await using server = await serveDocs(development)
     for (const file of ['package.json', 'swagger-ui.js', '..%2fpackage.json', 'index.html']) {
       expect((await fetch(`${server.origin}/api-docs/${file}`)).status).toBe(404)
@@ -297,7 +297,7 @@ describe('the files of swagger-ui-dist', () => {
     }
   })
 
-  it('cause an error as long as they are missing', async () => {
+  it('cause an error while they are missing', async () => {
     await using server = await serveDocs({ ...development, resolvePeer: () => directory })
     const url = `${server.origin}/api-docs?swagger-ui.css`
     expect((await fetch(url)).status).toBe(500)

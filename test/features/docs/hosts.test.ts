@@ -35,7 +35,7 @@ const FILES = {
 }
 
 it.each(['the built-in page', 'swagger-ui'] as const)(
-  'makes %s and its files once, with the same bytes for every host, path and query',
+  '%s and its files are created once, with the same bytes for every host, path and query',
   async (kind) => {
     const { document, reads } = counted()
     const resolvePeer = kind === 'swagger-ui' ? {} : { resolvePeer: () => null }

@@ -29,8 +29,8 @@ const later: OpenApiDocument = {
   },
 }
 
-describe('the built-in page of a document of OpenAPI 3.2', () => {
-  it('shows types, members and keywords', () => {
+describe('the built-in page for an OpenAPI 3.2 document', () => {
+  it('shows its types, members and keywords', () => {
     const text = referencePage(later)
       .page.bytes.toString()
       .replace(/<[^>]*>/g, ' ')
@@ -43,7 +43,7 @@ describe('the built-in page of a document of OpenAPI 3.2', () => {
   })
 })
 
-describe('the version of swagger-ui', () => {
+describe('the required version of swagger-ui', () => {
   const floors = (openapi: '3.0' | '3.1' | '3.2') => {
     const asked: (string | undefined)[] = []
     buildDocs({
@@ -57,7 +57,7 @@ describe('the version of swagger-ui', () => {
     return asked
   }
 
-  it('has a floor for documents of OpenAPI 3.2', () => {
+  it('is higher for OpenAPI 3.2 documents', () => {
     expect([floors('3.0'), floors('3.1'), floors('3.2')]).toEqual([
       [undefined],
       [undefined],
@@ -66,7 +66,7 @@ describe('the version of swagger-ui', () => {
   })
 })
 
-describe('a document that is read', () => {
+describe('a document that is normalised for reading', () => {
   it('is the same object in OpenAPI 3.0, and keeps names that look like fields', () => {
     expect(lowerDocument(sampleDocument)).toBe(sampleDocument)
     const header = { schema: { type: ['string', 'null'] } } as const

@@ -26,7 +26,7 @@ function ofSchema(schema: OpenApiSchema): string {
 describe('the built-in page', () => {
   const page = render(sampleDocument)
 
-  it('has an article for each operation, once, and a link to it', () => {
+  it('has one article for each operation, and a link to it', () => {
     const operations = Object.values(sampleDocument.paths).flatMap((item) => Object.values(item))
     for (const { operationId } of operations) {
       expect(page.split(`id="operation-${operationId}"`)).toHaveLength(2)
@@ -42,7 +42,7 @@ describe('the built-in page', () => {
     expect(targets.filter((target) => !ids.includes(target))).toEqual([])
   })
 
-  it('has a section for each kind of parts, and the tags in their order', () => {
+  it('has a section for each kind of component, and the tags in their order', () => {
     expect([...page.matchAll(/<h2>([^<]+)/g)].map(([, tag]) => tag)).toEqual([
       'Servers',
       'Credentials',
@@ -72,7 +72,7 @@ describe('the built-in page', () => {
     ['optional', [{ BearerAuth: [] }, {}], undefined, 'Credentials: BearerAuth or none'],
     ['combined', [{ A: [], B: [] }, { C: [] }], undefined, 'Credentials: A and B or C'],
   ] as const)(
-    'shows the credentials of an operation with %s requirement',
+    'shows the credentials for an operation with %s requirement',
     (_, own, global, text) => {
       const get = { responses: {}, ...(own && { security: own }) }
       const paths = { '/a': { get } }
@@ -97,7 +97,7 @@ describe('the built-in page', () => {
     )
   })
 
-  it('shows a part that operations share once, and links to it', () => {
+  it('shows a shared component once, and links to it', () => {
     expect(page.match(/<a href="#responses-Invalid">Invalid<\/a>/g)).toHaveLength(3)
     expect(page.match(/Not valid<\/p>/g)).toHaveLength(1)
     expect(textOf(page, '<article id="responses-Invalid"', '</article>')).toContain(
@@ -105,7 +105,7 @@ describe('the built-in page', () => {
     )
   })
 
-  it('shows the items of a stream, and fields that it has no words for', () => {
+  it('shows the items of a stream, and unknown fields', () => {
     const item = { $ref: '#/components/schemas/Order' }
     const stream = { schema: { type: 'string' }, 'x-item-schema': item } as const
     const response = {
@@ -120,7 +120,7 @@ describe('the built-in page', () => {
     )
   })
 
-  it('lists responses by status, and ranges after their statuses', () => {
+  it('lists responses by status, with ranges after their statuses', () => {
     const response = { description: '' }
     const responses = { 201: response, 400: response, '2XX': response, default: response }
     const other = render({ ...sampleDocument, paths: { '/a': { get: { responses } } } })
@@ -167,12 +167,12 @@ describe('a schema on the built-in page', () => {
       { type: 'object', required: ['a'], properties: { a: { type: 'string', deprecated: true } } },
       'object a string required, deprecated',
     ],
-  ])('%j reads "%s"', (schema, text) => {
+  ])('%j is shown as "%s"', (schema, text) => {
     expect(ofSchema(schema).replaceAll('&quot;', '"')).toBe(text)
   })
 
   it.each(['items', 'properties', 'oneOf'] as const)(
-    'with 1,000 levels of %s does not nest elements without a bound',
+    'does not nest elements without a limit for 1,000 levels of %s',
     (keyword) => {
       let schema: OpenApiSchema = { type: 'string', minLength: 7 }
       for (let i = 0; i < 1000; i++) {
@@ -186,7 +186,7 @@ describe('a schema on the built-in page', () => {
     },
   )
 
-  it('is on the page once, even if several schemas refer to it', () => {
+  it('appears once, even if several schemas refer to it', () => {
     const names = Array.from({ length: 12 }, (_, i) => `E${i}`)
     const links = names.map((name) => [name, { $ref: `#/components/schemas/${name}` }])
     const all = { type: 'object', properties: Object.fromEntries(links) } as const
@@ -195,7 +195,7 @@ describe('a schema on the built-in page', () => {
     expect(page.match(/<li><code>E\d+<\/code> <span class="type"><a /g)).toHaveLength(144)
   })
 
-  it('has an id of its own for each name, and a link to it', () => {
+  it('has a unique id for each name, and a link to it', () => {
     const names = ['a/b', 'a b', 'a-b', 'a~b', 'ä\ud800', '"']
     const escaped = names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
     const oneOf = escaped.map((name) => ({ $ref: `#/components/schemas/${name}` }))
@@ -207,7 +207,7 @@ describe('a schema on the built-in page', () => {
   })
 })
 
-describe('text of a document', () => {
+describe('the text of a document', () => {
   it('is escaped', () => {
     const evil = `<img src=x onerror="alert(1)">'"</code><script>1</script>`
     const field = { type: 'string', description: evil, example: evil, pattern: evil } as const

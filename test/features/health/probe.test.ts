@@ -26,8 +26,8 @@ function probeOf() {
   return { calls, askFor }
 }
 
-describe('a check that has not returned', () => {
-  it('is called again after ten seconds, and not before', async () => {
+describe('a check that has not finished', () => {
+  it('is called again after ten seconds, but not earlier', async () => {
     const { calls, askFor } = probeOf()
     expect(await askFor('1s')).toBe('down')
     await app.clock.advance('8999ms')

@@ -45,7 +45,7 @@ function drain(fd: number): string {
 }
 
 describe('LineSink', () => {
-  it('writes the lines of a turn at its end, in order', async () => {
+  it('writes all lines of a turn at its end, in order', async () => {
     const file = join(folder, 'file')
     const fd = openSync(file, 'w')
     const sink = new LineSink(fd)
@@ -96,7 +96,7 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
-  it('goes on without a reader', async () => {
+  it('continues without a reader', async () => {
     const { reader, writer } = pipe()
     const sink = new LineSink(writer)
     closeSync(reader)
@@ -107,7 +107,7 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
-  it('writes again when a full disk has space', async () => {
+  it('continues to write when a full disk has space again', async () => {
     const full = openSync('/dev/full', 'w')
     const sink = new LineSink(full)
     sink.write('one\n')

@@ -41,7 +41,7 @@ describe('memoryRateLimit', () => {
     expect(() => memoryRateLimit({ maxKeys: maxKeys as number })).toThrow(RangeError)
   })
 
-  it('begins a shared count again at the exact end of its window', async () => {
+  it('starts a shared count again at the exact end of its window', async () => {
     const { consume, pass } = openStore(1)
     expect(consume('own', 1).isAllowed).toBe(true)
     expect(consume('shared', 1).isAllowed).toBe(true)
@@ -113,7 +113,7 @@ describe('memoryRateLimit', () => {
     expect(consume('late', 5, 1000).isAllowed).toBe(true)
   })
 
-  it('uses the places of windows that have ended', async () => {
+  it('reuses the places of ended windows', async () => {
     const { consume, pass, warnings } = openStore(10)
     for (let round = 0; round < 100; round++) {
       for (let i = 0; i < 10; i++) {

@@ -33,8 +33,8 @@ async function find(): Promise<[string, number]> {
   return [verdict, queries - before]
 }
 
-describe('a tenant', () => {
-  it('that is deleted is unknown for negativeMs, with one query to the store', async () => {
+describe('a tenant in the directory', () => {
+  it('is unknown within positiveMs after its deletion, with one query to the store', async () => {
     stored = {}
     expect(await find()).toEqual(['active', 1])
     stored = null
@@ -49,7 +49,7 @@ describe('a tenant', () => {
     expect(await find()).toEqual(['unknown', 1])
   })
 
-  it('that is created is active for positiveMs, with one query to the store', async () => {
+  it('is active within negativeMs after its creation, with one query to the store', async () => {
     stored = null
     expect(await find()).toEqual(['unknown', 1])
     stored = {}
@@ -62,7 +62,7 @@ describe('a tenant', () => {
     expect(await find()).toEqual(['active', 1])
   })
 
-  it('that changes several times has the newest status of the store', async () => {
+  it('has the newest status in the store after several changes', async () => {
     const verdicts: string[] = []
     const changes = [{}, null, { status: 'suspended' }, null, { status: 'active' }, null] as const
     for (const each of changes) {
@@ -77,7 +77,7 @@ describe('a tenant', () => {
     expect(verdicts).toEqual(expected)
   })
 
-  it('has the status of the newest query, also if an older one responds after its time', async () => {
+  it('has the status of the newest query, even if an older query responds after its time', async () => {
     const responses: ((info: object) => void)[] = []
     const slow = { find: () => new Promise<object>((resolve) => responses.push(resolve)) }
     const times = { positiveMs: 60_000, negativeMs: 5000 }

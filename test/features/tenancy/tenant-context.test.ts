@@ -14,13 +14,13 @@ import {
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 
-describe('outside of a scope', () => {
-  it('getTenantId() and TenantContext.current() return undefined', () => {
+describe('code outside a scope', () => {
+  it('gets undefined from getTenantId() and TenantContext.current()', () => {
     expect(getTenantId()).toBeUndefined()
     expect(TenantContext.current()).toBeUndefined()
   })
 
-  it('requireTenantId() throws an error with the remedy', () => {
+  it('gets an error with a remedy from requireTenantId()', () => {
     expect(() => requireTenantId()).toThrow(/runWithTenant\(id, …\)/)
     try {
       requireTenantId()
@@ -57,7 +57,7 @@ describe('runWithTenant', () => {
     expect(getTenantId()).toBeUndefined()
   })
 
-  it('gives each scope an origin of its own', () => {
+  it('gives each scope a different origin', () => {
     const scopes = ['a', 'a'].map((id) => runWithTenant(id, () => TenantContext.current()))
     expect(scopes[0]?.origin).not.toBe(scopes[1]?.origin)
     expect(Object.isFrozen(scopes[0])).toBe(true)
@@ -96,7 +96,7 @@ describe('runWithTenant', () => {
     },
   )
 
-  it('refuses exactly control characters and lone surrogates', () => {
+  it('refuses only ids with control characters and lone surrogates', () => {
     const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code))
     const refused = characters.filter((character) => {
       try {
@@ -109,7 +109,7 @@ describe('runWithTenant', () => {
   })
 
   it.each(['\ud800', 'a\udc00b', '\udc00\ud800'])(
-    'refuses an id that UTF-8 cannot tell apart',
+    'refuses an id that would equal another id in UTF-8',
     (id) => {
       expect(() => runWithTenant(id, getTenantId)).toThrow(TypeError)
       expect(runWithTenant('\ud83d\ude00', getTenantId)).toBe('\ud83d\ude00')
@@ -123,7 +123,7 @@ describe('runWithTenant', () => {
     expect(await outer).toBeUndefined()
   })
 
-  it('keeps its scope for a generator that is read after it', async () => {
+  it('keeps its scope for a generator that is read later', async () => {
     const seen: unknown[] = []
     function* list(): Generator<unknown, void, unknown> {
       try {
@@ -163,7 +163,7 @@ describe('runWithTenant', () => {
     expect(await read(none)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  it('returns a promise and an object as they are', () => {
+  it('returns a promise and an object unchanged', () => {
     const values = [Promise.resolve(1), { next: () => getTenantId() }, null, undefined]
     for (const value of values) expect(runWithTenant('acme', () => value)).toBe(value)
   })

@@ -25,8 +25,8 @@ afterEach(() => app.close())
 
 const countOf = (id: string) => queried.filter((each) => each === id).length
 
-describe('the cache of the directory', () => {
-  it('is bounded, and unknown tenants remove no existing tenant', async () => {
+describe('the cache of the tenant directory', () => {
+  it('is bounded, and unknown tenants displace no existing tenant', async () => {
     await clock.advance('1s')
     await directory.find('acme')
     for (let index = 0; index <= 10_000; index++) await directory.find(`made-up-${index}`)
@@ -46,7 +46,7 @@ describe('the cache of the directory', () => {
     expect(countOf('tenant-0')).toBe(2)
   })
 
-  it('is bounded for existing tenants, too', async () => {
+  it('is also bounded for existing tenants', async () => {
     await clock.advance('1s')
     for (let index = 0; index <= 10_000; index++) await directory.find(`tenant-${index}`)
     for (const id of ['tenant-10000', 'tenant-0']) await directory.find(id)
@@ -55,7 +55,7 @@ describe('the cache of the directory', () => {
   })
 })
 
-describe('the store', () => {
+describe('the tenant store', () => {
   it('is queried outside the async context of the request', async () => {
     const request = new AsyncLocalStorage<string>()
     let seen: string | undefined = 'not queried'

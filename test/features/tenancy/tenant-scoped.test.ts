@@ -57,7 +57,7 @@ async function start(provider: Provider): Promise<Notes> {
 }
 
 describe('a tenant-scoped provider', () => {
-  it('makes an instance for each tenant at its first use', async () => {
+  it('creates an instance for each tenant at its first use', async () => {
     const notes = await start(tenantScoped(NotesToken, make))
     expect(made).toEqual([])
     runWithTenant('a', () => notes.add('of a'))
@@ -98,7 +98,7 @@ describe('a tenant-scoped provider', () => {
     expect(made).toEqual([])
   })
 
-  it('lets plugins find the decorated methods of other providers', async () => {
+  it('allows plugins to find the decorated methods of other providers', async () => {
     const Every = defineOption<string, 'method'>('Every', { on: 'method', anywhere: true })
     @Injectable()
     class Reports {
@@ -180,8 +180,8 @@ describe('a tenant-scoped provider', () => {
   })
 })
 
-describe('the number of instances', () => {
-  it('is at most max: the least recently used instance is disposed', async () => {
+describe('the number of tenant instances', () => {
+  it('is at most max: the least recently used instance is disposed of', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { max: 2, dispose }))
     for (const id of ['a', 'b', 'a', 'c', 'a', 'b']) runWithTenant(id, () => notes.count)
     expect(made).toEqual(['a', 'b', 'c', 'b'])
@@ -195,7 +195,7 @@ describe('the number of instances', () => {
     expect(disposed[0]).toBe('t-0')
   })
 
-  it('falls when instances are idle', async () => {
+  it('decreases when instances are idle', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { idle: '10m', dispose }))
     await app.clock.advance('1s')
     runWithTenant('a', () => notes.count)
@@ -245,7 +245,7 @@ describe('the timer of idle instances', () => {
   })
 })
 
-it('an instance that is made after close() is disposed of when it is idle', async () => {
+it('an instance that is created after close() is disposed of when it is idle', async () => {
   app = await TestApp.create()
   const { clock } = app
   const instances = new TenantInstances({ make, dispose, max: 2, idleMs: 60_000, clock })
@@ -256,7 +256,7 @@ it('an instance that is made after close() is disposed of when it is idle', asyn
   expect(disposed).toEqual(['a', 'b'])
 })
 
-describe('a disposal that fails', () => {
+describe('a failed disposal', () => {
   const fail = (_: Notes, id: string) => Promise.reject(new Error(`cannot end ${id}`))
 
   const failForA = (notes: Notes, id: string) => (id === 'a' ? fail(notes, id) : undefined)
@@ -313,9 +313,9 @@ describe('a disposal that fails', () => {
   })
 })
 
-describe('options', () => {
+describe('invalid options', () => {
   it.each([{ max: 0 }, { max: 1.5 }, { max: Number.NaN }, { idle: 0 }, { idle: 'soon' }])(
-    'are refused if they are invalid: %o',
+    'are refused: %o',
     async (options) => {
       app = await TestApp.create()
       expect(() => tenantScoped(NotesToken, make, options)).toThrow(TypeError)

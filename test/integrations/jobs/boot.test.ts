@@ -46,7 +46,7 @@ function on(target: object, name: string, decorator: unknown): void {
   ;(decorator as (...args: unknown[]) => void)(target, name, descriptor)
 }
 
-it('refuses Node below 22.12 with the floor', async () => {
+it('jobs() refuses Node below 22.12 and names the required version', async () => {
   expect(await problemsOf(() => loadBoss('20.20.0'))).toEqual([
     'E_PEER_MISSING blazon/jobs: pg-boss 12 needs Node 22.12 or later, and this is 20.20.0.',
   ])
@@ -55,13 +55,13 @@ it('refuses Node below 22.12 with the floor', async () => {
   else expect(await problemsOf(() => boot())).toEqual([expect.stringContaining('needs Node 22.12')])
 })
 
-it('refuses jobs() without postgres()', async () => {
+it('jobs() refuses an application without postgres()', async () => {
   const app = new App({ plugins: [jobs({ workers: [] })], logger: false })
   const [problem] = await problemsOf(() => app.init())
   expect(problem).toMatch(/^E_PROVIDER_MISSING .*needs postgres\(\) of blazon\/postgres/)
 })
 
-it('refuses definitions and options that are not valid', async () => {
+it('jobs() refuses invalid definitions and options', async () => {
   const wrong = async (options: object, name = 'x') =>
     (await problemsOf(() => defineJob(name, options as never))).map((each) =>
       each.replace(/^E_OPTION_INVALID /, ''),
@@ -97,7 +97,7 @@ it('refuses definitions and options that are not valid', async () => {
   expect((await start({ workers: [], wrok: true }))[0]).toContain('wrok')
 })
 
-describeJobs('the methods of workers', () => {
+describeJobs('boot of an application with workers', () => {
   it('refuses a job with two methods', async () => {
     const Printer = worker((target) => {
       on(target, 'method', Job(Print))
@@ -118,7 +118,7 @@ describeJobs('the methods of workers', () => {
     ])
   })
 
-  it('refuses wrong expressions and unknown zones', async () => {
+  it('refuses invalid schedules and unknown time zones', async () => {
     const Printer = worker((target) => {
       on(target, 'method', Cron('0 25 * * *', { name: 'late' }))
       on(target, 'other', Cron('0 3 * * *', { name: 'far', zone: 'Europe/Viena' }))
@@ -135,7 +135,7 @@ describeJobs('the methods of workers', () => {
     ])
   })
 
-  it('refuses a class without @Worker', async () => {
+  it('refuses job methods in a class without @Worker', async () => {
     class Printer {
       print() {}
     }
@@ -144,7 +144,7 @@ describeJobs('the methods of workers', () => {
     expect(problem).toBe('E_JOB_WORKER Printer: The class Printer has no @Worker().')
   })
 
-  it('gives app.jobs only to an application with jobs()', async () => {
+  it('provides app.jobs only to an application with jobs()', async () => {
     const app = await TestApp.create({
       providers: [{ token: new InjectionToken('none'), useValue: 1 }],
     })

@@ -10,7 +10,7 @@ import { describeServerJobs, TABLES, WorkerProcess } from './worker-process.js'
 
 const TENANTS = ['acme', 'globex', 'initech']
 
-describeServerJobs('workers that are killed', () => {
+describeServerJobs('killed workers', () => {
   it('leave the effects of each job once, for its tenant', { timeout: 600_000 }, async () => {
     const seed = seedOfRun()
     console.info(`SEED=${seed}`)
@@ -60,7 +60,7 @@ describeServerJobs('workers that are killed', () => {
     await app.close()
   })
 
-  it('give back the jobs that do not end in time, and others take them at once', async () => {
+  it('release the jobs that do not end in time, and other workers run them at once', async () => {
     await using database = await ownServerDatabase()
     const app = await App.create(optionsOf(database.options.url, TABLES.path))
     const first = await WorkerProcess.start(database, { JOBS_GRACE: '500ms' })

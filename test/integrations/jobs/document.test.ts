@@ -30,7 +30,7 @@ function documentOf(options: Partial<JobsOptions>, openapi: '3.0' | '3.1' = '3.0
   }).document
 }
 
-it('has the jobs that jobs() names in x-jobs, with their definitions as components', () => {
+it('x-jobs lists the jobs of the option of jobs(), with their definitions as components', () => {
   for (const openapi of ['3.0', '3.1'] as const) {
     const document = documentOf({ documented: [Letter, Sweep] }, openapi)
     expect(document['x-jobs']).toEqual({
@@ -51,15 +51,15 @@ it('has the jobs that jobs() names in x-jobs, with their definitions as componen
   }
 })
 
-it('adds nothing by default', () => {
+it('jobs() adds nothing to the document by default', () => {
   expect(Object.keys(documentOf({}))).not.toContain('x-jobs')
 })
 
-it('refuses something else than a list', () => {
+it('jobs() refuses a value that is not a list', () => {
   expect(() => documentOf({ documented: 'letter' as never })).toThrow('jobs(): documented')
 })
 
-it('refuses a plugin whose additions are a promise', async () => {
+it('boot refuses a plugin whose document additions are a promise', async () => {
   const plugin = { name: 'late', document: async () => ({ 'x-late': 1 }) } as unknown as Plugin
   const app = new App({ controllers: [Addresses], plugins: [plugin], logger: false })
   await expect(app.init()).rejects.toThrow(/plugin 'late', document/)

@@ -86,8 +86,8 @@ async function prove(
 const jobRow = ({ verdicts }: IsolationReport) =>
   verdicts.find(({ operationId }) => operationId === 'print')
 
-describeJobs('proveIsolation() of an application with jobs', () => {
-  it('passes a job whose runs touch rows of their tenant', async () => {
+describeJobs('proveIsolation() on an application with jobs', () => {
+  it('passes a job that touches only rows of its tenant', async () => {
     const report = await prove((db) => db.query('update notes set printed = printed + 1'))
     expect(report.leaks).toEqual([])
     expect(report.verdicts.map(({ operation, verdict }) => `${operation} ${verdict}`)).toEqual([
@@ -100,7 +100,7 @@ describeJobs('proveIsolation() of an application with jobs', () => {
     )
   })
 
-  it('names a job that reads rows of another tenant', async () => {
+  it('reports a job that reads rows of another tenant', async () => {
     const report = await prove((db) =>
       db.withoutTenant('all', () => db.query('select text from notes')),
     )
@@ -111,7 +111,7 @@ describeJobs('proveIsolation() of an application with jobs', () => {
     expect(String(report)).toContain('LEAK JOB print (print, print): acme ran the job print')
   })
 
-  it('names a job that changes rows without its tenant', async () => {
+  it('reports a job that changes rows without its tenant', async () => {
     const report = await prove((db) =>
       db.withoutTenant('all', () => db.query('update notes set printed = printed + 1')),
     )
@@ -119,7 +119,7 @@ describeJobs('proveIsolation() of an application with jobs', () => {
     expect(report.leaks[0]?.where).toMatch(/touched \d+ rows without the tenant$/)
   })
 
-  it('names a job that is sent for another tenant', async () => {
+  it('reports a job that is sent for another tenant', async () => {
     const report = await prove((db) => db.query('select 1 from notes'), {
       send: (sender, text) => {
         const other = getTenantId() === 'acme' ? 'globex' : 'acme'
@@ -132,7 +132,7 @@ describeJobs('proveIsolation() of an application with jobs', () => {
     ])
   })
 
-  it('names a job of no tenant that has data of one and reads rows of another', async () => {
+  it('reports a job without a tenant that has data of one and reads rows of another', async () => {
     const report = await prove((db) => db.query('select 1 from notes'), {
       send: async (sender, text) => {
         await sender.send(Print, { text })
@@ -145,7 +145,7 @@ describeJobs('proveIsolation() of an application with jobs', () => {
     expect(jobRow(report)?.verdict).toBe('PASS')
   })
 
-  it('fails for a job whose runs all fail, with its name', async () => {
+  it('fails with the name of a job if all its runs fail', async () => {
     const proof = prove((db) => db.transaction(() => Promise.reject(new Error('no paper'))))
     await expect(proof).rejects.toThrow(
       'proveIsolation() has tested nothing of the job print: every run has failed (no paper).',

@@ -160,14 +160,14 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
   const send = (number: number, tenant = 'acme') =>
     runWithTenant(tenant, () => app.get(Jobs).send(Receipt, { order: number }))
 
-  it('leaves no job of a request that fails after the send', async () => {
+  it('are discarded if their request fails after the send', async () => {
     expect((await order({ order: 1, fail: true })).status).toBe(400)
     expect(await stored()).toEqual([])
     expect(app.jobs.sent).toEqual([])
     expect(await app.jobs.drain()).toEqual([])
   })
 
-  it('leaves no job of a transaction that is rolled back', async () => {
+  it('are discarded if their transaction is rolled back', async () => {
     const db = app.get(Database)
     const failing = runWithTenant('acme', () =>
       db.transaction(async () => {
@@ -179,7 +179,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await stored()).toEqual([])
   })
 
-  it('runs a job as the tenant that sent it, with its effects once', async () => {
+  it('run as the tenant that sent them, with their effects once', async () => {
     const { body } = await order({ order: 1 })
     expect(app.jobs.sent).toEqual([
       { id: body.data.id, name: 'receipt', tenant: 'acme', input: { order: 1 } },
@@ -195,7 +195,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toEqual([])
   })
 
-  it('has the sender in the run, and in each line of its log', async () => {
+  it('receive their sender when they run, and log it in each line', async () => {
     const traced = app.with({ traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` })
     await traced.request().post('/orders').set('x-tenant-id', 'acme').send({ order: 5 })
     await app.jobs.drain()
@@ -217,7 +217,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('runs a job again after a failure, when the clock has advanced, and undoes its effects', async () => {
+  it('run again after a failure and a delay, and their first effects are undone', async () => {
     const id = await send(1)
     failures = 1
     await expect(app.jobs.drain()).rejects.toThrow('The printer has no paper')
@@ -228,7 +228,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await effects()).toEqual([{ id, tenant: 'acme' }])
   })
 
-  it('runs a job with five retries six times at most, under one id, and stores the reason', async () => {
+  it('with five retries run at most six times under one id, and the error is stored', async () => {
     const id = await send(1)
     failures = 99
     const outcomes: string[] = []
@@ -247,7 +247,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(dead).toMatchObject({ state: 'failed', output: { message: 'The printer has no paper' } })
   })
 
-  it('waits until a job is due', async () => {
+  it('wait until they are due', async () => {
     await runWithTenant('acme', () => app.get(Jobs).send(Receipt, { order: 1 }, { after: '10m' }))
     expect(await app.jobs.drain()).toEqual([])
     await app.clock.advance('9m')
@@ -256,7 +256,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toHaveLength(1)
   })
 
-  it('refuses an input that does not fit when it is sent', async () => {
+  it('are refused if their input is invalid when they are sent', async () => {
     const wrong = runWithTenant('acme', () => app.get(Jobs).send(Receipt, { order: 'x' } as never))
     await expect(wrong).rejects.toThrow(
       /The input of the job receipt does not match its schema: order: /,
@@ -265,7 +265,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect((await order({ order: 'x' })).status).toBe(500)
   })
 
-  it('parses an input again when it runs', async () => {
+  it('have their input parsed again when they run', async () => {
     await runWithTenant('acme', () =>
       app.get(Jobs).send(Receipt, { order: 1, at: new Date('2026-05-01T00:00:00Z') }),
     )
@@ -273,7 +273,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(seen[0]?.input.at).toEqual(new Date('2026-05-01T00:00:00Z'))
   })
 
-  it('puts an input of another version among the dead, with the reason', async () => {
+  it('are marked as dead if their input has another version, with the reason', async () => {
     const id = await send(1)
     await app
       .get(DatabaseLink)
@@ -292,7 +292,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(seen).toEqual([])
   })
 
-  it('lets the jobs of a suspended tenant wait, without counting runs', async () => {
+  it('wait for a suspended tenant without counting runs', async () => {
     const id = await send(1)
     await send(2, 'globex')
     tenants.set('acme', { id: 'acme', status: 'suspended' })
@@ -320,7 +320,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     )
   })
 
-  it('marks the job of a removed tenant as dead', async () => {
+  it('are marked as dead if their tenant was removed', async () => {
     await send(1)
     tenants.delete('acme')
     await app.clock.advance('5m')
@@ -331,7 +331,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('runs no job while the store of tenants has no answer, and runs it again later', async () => {
+  it('do not run while the tenant store does not respond, and run again later', async () => {
     await send(1)
     await app.clock.advance('5m')
     isStoreDown = true
@@ -344,7 +344,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toMatchObject([{ outcome: 'done', attempt: 2 }])
   })
 
-  it('names the error of a job that must not run again', async () => {
+  it('store their error if they must not run again', async () => {
     await send(1)
     tenants.delete('acme')
     await app.clock.advance('5m')
@@ -357,7 +357,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('requires a tenant, unless the job has none', async () => {
+  it('require a tenant, unless they are declared without one', async () => {
     const none = app.get(Jobs).send(Receipt, { order: 1 })
     await expect(none).rejects.toMatchObject({ status: 400, code: 'TENANT_REQUIRED' })
     await runWithTenant('acme', () => app.get(Jobs).send(Sweep))
@@ -368,7 +368,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(lines).not.toContain('Run without a tenant')
   })
 
-  it('sends a job with a policy once for each key', async () => {
+  it('are sent once for each key if they have a policy', async () => {
     const once = () =>
       runWithTenant('acme', () => app.get(Jobs).send(Once, undefined, { key: 'k' }))
     expect(await once()).toBeTypeOf('string')
@@ -377,11 +377,11 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await once()).toBeTypeOf('string')
   })
 
-  it('refuses a job that no worker runs', async () => {
+  it('are refused if no worker runs them', async () => {
     await expect(app.get(Jobs).send(Unworked)).rejects.toThrow('No worker runs the job unworked')
   })
 
-  it('sends the id of the job as idempotency key', async () => {
+  it('send their id as the idempotency key', async () => {
     const keys: (string | null)[] = []
     app.outgoing.answer('POST', 'https://mail.example/send', ({ headers }) => {
       keys.push(new Headers(headers as never).get('idempotency-key'))
@@ -392,7 +392,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(keys).toEqual([id, `${id}.2`])
   })
 
-  it('fires schedules that the clock has passed, in their zone', async () => {
+  it('run on schedules that the clock has passed, in their time zone', async () => {
     app.clock.set('2026-03-28T22:00:00Z')
     await app.jobs.drain()
     // In Vienna, 02:00 is left out on 29 March: 03:00 is one hour after midnight of UTC.

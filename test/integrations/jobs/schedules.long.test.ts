@@ -18,8 +18,8 @@ async function pass(database: ServerDatabase, processes: readonly WorkerProcess[
   await until(async () => (await database.run(due)).length === 0)
 }
 
-describeServerJobs('schedules on three processes', () => {
-  it('run once each where the clocks of their zone change', { timeout: 600_000 }, async () => {
+describeServerJobs('schedules in three processes', () => {
+  it('run once each when the clocks of their time zone change', { timeout: 600_000 }, async () => {
     await using database = await ownServerDatabase()
     const first = await WorkerProcess.start(database)
     await database.run(`create table moved (by interval)`)

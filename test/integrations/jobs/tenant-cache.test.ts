@@ -28,8 +28,8 @@ class Counts {
   }
 }
 
-describeJobs('the run of a job', () => {
-  it('reads and writes the cache and the instances of its tenant only', async () => {
+describeJobs('a running job', () => {
+  it('reads and writes only the cache and the instances of its tenant', async () => {
     await using app = await TestApp.create({
       providers: [tenantScoped(Counter, () => new Counter())],
       tenant: {},

@@ -18,7 +18,7 @@ vi.mock('pg-boss', async (load) => {
   return await load<object>()
 })
 
-it('only an application with jobs() loads the door, and only its start loads pg-boss', async () => {
+it('only an application with jobs() loads blazon/jobs, and only it starts pg-boss', async () => {
   const plugins = [postgres({ embedded: 'memory' })]
   const unused = await TestApp.create({ plugins })
   await unused.close()

@@ -62,7 +62,7 @@ const endpoints = {
   },
 }
 
-describeJobs('webhooks', () => {
+describeJobs('webhooks sent by jobs', () => {
   let app: TestApp
   beforeEach(async () => {
     received.length = 0
@@ -88,7 +88,7 @@ describeJobs('webhooks', () => {
   const log = (tenant = 'acme') => runWithTenant(tenant, () => app.get(Webhooks).deliveries())
   const answer = (status: number) => app.outgoing.answer('POST', URL, { status })
 
-  it('delivers an event that standardWebhooks() accepts, signed with each secret', async () => {
+  it('deliver an event that standardWebhooks() accepts, signed with each secret', async () => {
     const ids: unknown[] = []
     app.outgoing.answer('POST', URL, async ({ headers, body }) => {
       const sent = new Headers(headers as never)
@@ -118,7 +118,7 @@ describeJobs('webhooks', () => {
     expect(ids).toEqual([delivery?.id])
   })
 
-  it('delivers nothing of a request that fails, and nothing to another tenant', async () => {
+  it('deliver nothing for a failed request, and nothing to another tenant', async () => {
     expect((await pay(true)).status).toBe(500)
     expect(await app.jobs.drain()).toEqual([])
     await runWithTenant('globex', () => app.get(Webhooks).send('1', { type: 'x', data: null }))
@@ -128,7 +128,7 @@ describeJobs('webhooks', () => {
     expect(await log('globex')).toMatchObject([{ state: 'dead', attempts: 1 }])
   })
 
-  it('repeats a delivery under one id, and notes why', async () => {
+  it('repeat a delivery under one id, and record the reason', async () => {
     answer(503)
     await pay()
     await app.jobs.drain({ failures: 'keep' })
@@ -146,14 +146,14 @@ describeJobs('webhooks', () => {
     expect(app.outgoing.calls.map(({ url }) => url)).toEqual([URL, URL, URL])
   })
 
-  it('ends when the endpoint has been removed', async () => {
+  it('stop when the endpoint has been removed', async () => {
     answer(410)
     await pay()
     await app.jobs.drain({ failures: 'keep' })
     expect(await log()).toMatchObject([{ state: 'dead', attempts: 1 }])
   })
 
-  it('calls no address of the own network', async () => {
+  it('call no address of the internal network', async () => {
     const inside = 'http://169.254.169.254/latest'
     await runWithTenant('acme', () =>
       app.get(Database).query(`update endpoints set url = '${inside}'`),
@@ -165,7 +165,7 @@ describeJobs('webhooks', () => {
   })
 })
 
-it('signs as the example of Standard Webhooks', async () => {
+it('the signature matches the example of Standard Webhooks', async () => {
   const signed = await signWebhook(
     {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

@@ -86,7 +86,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     }
   }
 
-  it('let the job of another tenant wait for two slots at most', async () => {
+  it('delay the job of another tenant by two slots at most', async () => {
     await using running = await start()
     const { app, send } = running
     const db = app.get(Database)
@@ -125,7 +125,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     ])
   })
 
-  it('count jobs as metrics, and are ready', async () => {
+  it('record metrics for jobs, and report that they are ready', async () => {
     await using running = await start()
     const { app } = running
     held = gate()

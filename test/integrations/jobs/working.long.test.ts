@@ -39,8 +39,8 @@ class MarksController {
 const tracing = new Tracing()
 afterAll(() => tracing.end())
 
-describeJobs('an application that works', () => {
-  it('has a span for each run, below the span of its send, in the trace of its request', async () => {
+describeJobs('an application that runs jobs', () => {
+  it('creates a span for each run under the span of its send, in the trace of its request', async () => {
     const work = jobs({ work: true, workers: [Marks] })
     const plugins = [otel(), postgres({ embedded: 'memory' }), work]
     const app = await App.create({ controllers: [MarksController], logger: false, plugins })

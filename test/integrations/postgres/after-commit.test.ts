@@ -49,7 +49,7 @@ function openSessions(failure: Error | null = null) {
   return { sessions, sent, logged }
 }
 
-it('waits for functions given to afterCommit(), at most for the statement timeout', async () => {
+it('a commit waits for functions given to afterCommit(), up to the statement timeout', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { sessions, sent, logged } = openSessions()
@@ -71,7 +71,7 @@ it('waits for functions given to afterCommit(), at most for the statement timeou
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 
-it('runs functions given to afterCommit() once after a commit, and not after a rollback', async () => {
+it('functions given to afterCommit() run once after a commit, and never after a rollback', async () => {
   const { sessions, logged } = openSessions()
   const done: string[] = []
   const undone = sessions.block(null, async () => {
@@ -92,7 +92,7 @@ it('runs functions given to afterCommit() once after a commit, and not after a r
   expect([done, logged]).toEqual([['outer', 'part'], []])
 })
 
-it('resolves a committed transaction when a function given to afterCommit() and the logger fail', async () => {
+it('a committed transaction resolves if a function given to afterCommit() and the logger fail', async () => {
   const { sessions, sent } = openSessions(new Error('the disk is full'))
   const saved = sessions.block(null, async () => {
     await sessions.afterCommit(() => Promise.reject(new Error('too late')))

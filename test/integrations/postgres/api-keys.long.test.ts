@@ -79,7 +79,7 @@ const get = (app: TestApp, key: string, tenant = 'acme') =>
   app.request().get('/notes').set({ 'x-api-key': key, 'x-tenant-id': tenant })
 
 describeWithServer('API keys in PostgreSQL', () => {
-  it('are found before a tenant is known, under row-level security, and bound to their tenant', async () => {
+  it('are found before the tenant is known, under row-level security, and bound to their tenant', async () => {
     const { owner, login } = await shop()
     const app = await start(login)
     const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
@@ -98,7 +98,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     await expect.poll(async () => (await listApiKeys(owner))[0]?.lastUsedAt).toBeInstanceOf(Date)
   })
 
-  it('are refused after they were revoked, or have expired', async () => {
+  it('are refused after they were revoked or have expired', async () => {
     const { owner, login } = await shop()
     const app = await start(login, { cacheFor: 0 })
     const make = async (fields = {}) => {
@@ -120,7 +120,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(await listApiKeys(owner, { tenant: 'zeta' })).toEqual([])
   })
 
-  it('are made by a handler for all tenants, and used by the next request', async () => {
+  it('can be created by a handler for all tenants, and used in the next request', async () => {
     const { owner, login } = await shop()
     const app = await start(login)
     const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
@@ -134,7 +134,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect((await listApiKeys(owner)).map(({ tenant }) => tenant)).toEqual(['acme', 'acme'])
   })
 
-  it('cannot be listed, made or changed with the rights of a tenant', async () => {
+  it('cannot be listed, created or changed with the rights of a tenant', async () => {
     const { owner, login } = await shop()
     const app = await start(login)
     const { key: _, ...stored } = generateApiKey({ prefix: 'acme_live' })
@@ -160,7 +160,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(await doctor(login)).toEqual([])
   })
 
-  it('of a database without the table are 503, with the reason in the log', async () => {
+  it('cause a 503 response if the table is missing, with the reason in the log', async () => {
     const database = await ownServerDatabase()
     onTestFinished(() => database[Symbol.asyncDispose]())
     const guard = apiKeys({ prefix: 'acme_live', ...postgresKeys() })
@@ -177,7 +177,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(line?.facts['err']).toMatchObject({ cause: { code: '3F000' } })
   })
 
-  it('work in an application without tenants, with its login alone', async () => {
+  it('work in an application without tenants that has only its login', async () => {
     const database = await ownServerDatabase()
     onTestFinished(() => database[Symbol.asyncDispose]())
     const login = await database.role('login', 'login nosuperuser nobypassrls')
@@ -205,8 +205,8 @@ describeWithServer('API keys in PostgreSQL', () => {
   })
 })
 
-describe('the table of API keys on PGlite', () => {
-  it('refuses what is not a hash, a hash twice, and an empty tenant', async () => {
+describe('the API key table on PGlite', () => {
+  it('refuses a value that is not a hash, a duplicate hash, and an empty tenant', async () => {
     const database = await ownEmbeddedDatabase()
     onTestFinished(() => database[Symbol.asyncDispose]())
     const [tenantRole, allTenantsRole] = [ownName('tenant'), ownName('all')]

@@ -10,7 +10,7 @@ function printed(error: ConfigError): string {
   return text.slice(text.indexOf('[cause]'))
 }
 
-it('a server that cannot be reached is a short text, with the code', async () => {
+it('an unreachable server is reported as a short message with the code', async () => {
   const url = 'postgres://postgres@127.0.0.1:1/postgres'
   const error = await App.create({ plugins: [postgres({ url })], logger: false }).catch((e) => e)
   expect(error).toBeInstanceOf(ConfigError)
@@ -20,7 +20,7 @@ it('a server that cannot be reached is a short text, with the code', async () =>
   )
 })
 
-it('the first error of a chain is kept, with what helps a reader', () => {
+it('the first error of a chain is kept, with its useful properties', () => {
   const refused = Object.assign(new Error('value too long'), {
     name: 'error',
     code: '22001',
@@ -34,7 +34,7 @@ it('the first error of a chain is kept, with what helps a reader', () => {
   expect(brief.stack).toBe('error: value too long')
 })
 
-it('several addresses are one text, and an error that is its own cause ends', () => {
+it('several addresses are reported in one message, and a circular cause is handled', () => {
   const attempts = new AggregateError([new Error('no ::1.'), new Error('no 127.0.0.1')], '')
   expect(briefCause(new Error('outer', { cause: attempts })).message).toBe('no ::1, no 127.0.0.1')
   const circle = new Error('round')

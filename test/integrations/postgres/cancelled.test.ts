@@ -11,7 +11,7 @@ const CANCELLED = { code: '57014' }
 const INSERT = "insert into orders (tenant_id, note) values ('a', 'added')"
 
 // These tests cancel the most important statements. `test/hostile/cancellations.test.ts` cancels each message.
-describeWithServer('a statement that is cancelled', () => {
+describeWithServer('a cancelled statement', () => {
   let server: Server
   let proxy: StepProxy
   let app: TestApp
@@ -54,7 +54,7 @@ describeWithServer('a statement that is cancelled', () => {
     'all tenants': () => db.withoutTenant('the test', () => db.query(INSERT)),
   }
 
-  describe.each(Object.entries(calls))('of %s', (_, call) => {
+  describe.each(Object.entries(calls))('in %s', (_, call) => {
     it.each(['BEGIN', 'COMMIT'])(
       'saves nothing, and does not affect the next call: %s',
       async (text) => {
@@ -67,7 +67,7 @@ describeWithServer('a statement that is cancelled', () => {
     )
   })
 
-  it('saves nothing when it is BEGIN and later statements do not wait for it', async () => {
+  it('saves nothing if it is BEGIN and later statements do not wait for it', async () => {
     const call = () =>
       db.withTenantTransaction('a', async () => {
         const first = db.query(INSERT).catch((error) => error)
@@ -85,7 +85,7 @@ describeWithServer('a statement that is cancelled', () => {
     'ROLLBACK TO SAVEPOINT part_2',
     'RELEASE SAVEPOINT part_2',
     'ROLLBACK TO SAVEPOINT part_1',
-  ])('saves nothing when a nested transaction could not be rolled back: %s', async (text) => {
+  ])('saves nothing if a nested transaction could not be rolled back: %s', async (text) => {
     const undone = () => Promise.reject(new Error('Undone'))
     const part = (more: () => Promise<unknown>) =>
       db

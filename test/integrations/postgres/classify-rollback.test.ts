@@ -8,12 +8,12 @@ it.each([
   'ROLLBACK WORK TO SAVEPOINT a',
   'rollback transaction to a',
   'rollback transaction to savepoint a',
-])('recognises a rollback to a savepoint, which does not end the transaction: %s', (text) => {
+])('a rollback to a savepoint is not the end of the transaction: %s', (text) => {
   expect(classifyStatement(text)).toMatchObject({ control: null, leaves: 'nothing' })
 })
 
 it.each(['rollback', 'rollback work', 'rollback transaction', 'rollback and chain', 'ROLLBACK;'])(
-  'recognises the end of a transaction: %s',
+  'the end of a transaction is detected: %s',
   (text) => {
     expect(classifyStatement(text).control).toBe('rollback')
   },

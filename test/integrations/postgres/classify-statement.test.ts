@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { classifyStatement } from '../../../src/integrations/postgres/statement-text.js'
 
-describe('a statement that leaves nothing in its session', () => {
+describe('a statement that leaves no trace in its session', () => {
   it.each([
     'select note from orders where id = any($1) and note in ($2, $3) for update',
     'select count(*), coalesce(sum(amount), 0)::numeric(10, 2) from orders group by (note)',
@@ -20,12 +20,12 @@ describe('a statement that leaves nothing in its session', () => {
     'declare c cursor for select 1',
     'insert into orders (at, day) values (current_timestamp(3), localtimestamp(0))',
     '',
-  ])('needs no cleaning: %s', (text) => {
+  ])('needs no cleanup: %s', (text) => {
     expect(classifyStatement(text).leaves).toBe('nothing')
   })
 })
 
-describe('a statement that may leave something in its session', () => {
+describe('a statement that may leave a trace in its session', () => {
   it.each([
     "select set_config/**/('a', 'b', false)",
     'select own.pg_catalog.lower(note) from orders',
@@ -58,7 +58,7 @@ describe('a statement that may leave something in its session', () => {
     'set session authorization default',
     'select /* open',
     `select ${'1,'.repeat(20_000)}1`,
-  ])('needs cleaning: %s', (text) => {
+  ])('needs cleanup: %s', (text) => {
     expect(classifyStatement(text).leaves).toBe('something')
   })
 
@@ -68,16 +68,16 @@ describe('a statement that may leave something in its session', () => {
     'select 1 -- the reason',
     'with gone (id) as (select 1) select * from gone',
     'select pg_advisory_xact_lock($1)',
-  ])('needs cleaning where there is a doubt, although it leaves nothing: %s', (text) => {
+  ])('needs cleanup if the case is unclear, even if it leaves no trace: %s', (text) => {
     expect(classifyStatement(text).leaves).toBe('something')
   })
 
-  it('needs a new connection when it loads a library', () => {
+  it('needs a new connection if it loads a library', () => {
     expect(classifyStatement("/* c */ load '$libdir/plugins/own'").leaves).toBe('library')
   })
 })
 
-describe('a statement that reads', () => {
+describe('a statement that may read or write', () => {
   it.each([
     ['select * from orders for no key update', true],
     ['/* c */ select 1', false],
@@ -92,12 +92,12 @@ describe('a statement that reads', () => {
     ['explain analyze delete from orders', false],
     ['with a as (delete from orders returning 1) select 1', false],
     ['insert into orders default values', false],
-  ])('is judged to be read-only or not: %s', (text, reads) => {
+  ])('is classified as read-only or not: %s', (text, reads) => {
     expect(classifyStatement(text).reads).toBe(reads)
   })
 })
 
-it('recognises the beginning and the end of a transaction with comments and long texts', () => {
+it('the start and end of a transaction are recognised with comments and long text', () => {
   for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
     for (const after of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
       expect(classifyStatement(`${before}CoMMit${after}`).control).toBe('commit')
@@ -111,7 +111,7 @@ it('recognises the beginning and the end of a transaction with comments and long
   }
 })
 
-it('judges a text the same again after 3,000 other texts', () => {
+it('a statement gets the same classification again after 3,000 other statements', () => {
   const texts = Array.from({ length: 3000 }, (_, index) => `select ${'1, '.repeat(300)}${index}`)
   for (const text of [...texts, ...texts]) expect(classifyStatement(text).leaves).toBe('nothing')
 })

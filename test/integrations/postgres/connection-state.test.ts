@@ -47,8 +47,8 @@ describeWithServer('a transaction', () => {
   })
 })
 
-describeWithServer('a connection that the application has set up', () => {
-  it('is lent again after a transaction, which needs no cleaning', async () => {
+describeWithServer('a connection with a setup by the application', () => {
+  it('is lent again after a transaction without a cleanup', async () => {
     const poolOptions = { onConnect: () => {} }
     const plugins = [postgres({ ...database.options, connections: 1, poolOptions })]
     await using app = await TestApp.create({ plugins, logger: false })
@@ -62,7 +62,7 @@ describeWithServer('a connection that the application has set up', () => {
   })
 })
 
-describeWithServer('a connection that is given back', () => {
+describeWithServer('a released connection', () => {
   let driver: Driver
   beforeEach(async () => {
     driver = createDriver({ ...database.options, connections: 1 })
@@ -94,7 +94,7 @@ describeWithServer('a connection that is given back', () => {
     ['open, and used', ['BEGIN', 'select 1']],
     ['failed', ['BEGIN', 'select 1/0']],
     ['open again after a commit', ['BEGIN', 'COMMIT', 'BEGIN']],
-  ])('is ended when its transaction is %s', async (_, statements) => {
+  ])('is closed if its transaction is %s', async (_, statements) => {
     const lent = await driver.connect()
     const pid = await pidOf(lent)
     for (const text of statements) await lent.query({ text }).catch(() => undefined)

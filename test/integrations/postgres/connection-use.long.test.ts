@@ -14,7 +14,7 @@ function gate() {
   return { open, opened }
 }
 
-it('closes the database after the last response that uses it', async () => {
+it('the database closes after the last response that uses it', async () => {
   const [entered, leave] = [gate(), gate()]
   @Controller('slow')
   class SlowController {
@@ -44,7 +44,7 @@ it('closes the database after the last response that uses it', async () => {
   })
 })
 
-it('is up in the check of Health while all connections are in use', async () => {
+it('the database is up in the health check while all connections are in use', async () => {
   const app = await App.create({
     plugins: [postgres({ embedded: 'memory', timeouts: { acquire: '50ms' } })],
     logger: false,
@@ -58,7 +58,7 @@ it('is up in the check of Health while all connections are in use', async () => 
   await app.close()
 })
 
-it('uses a connection for the request if there was none for its first query', async () => {
+it('a request gets a connection even if there was none for its first query', async () => {
   const [held, release] = [gate(), gate()]
   @Controller('notes')
   class NotesController {

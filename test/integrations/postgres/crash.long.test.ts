@@ -56,7 +56,7 @@ async function startApp(): Promise<{
   return { post, kill }
 }
 
-describeWithServer('an application that is killed', () => {
+describeWithServer('a killed application', () => {
   beforeAll(async () => {
     server = await Server.start()
     await createShop(server)
@@ -67,7 +67,7 @@ describeWithServer('an application that is killed', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  it('saves nothing of a request when it is killed between two statements', {
+  it('saves nothing of a request if it is killed between two statements', {
     timeout: LIMIT,
   }, async () => {
     const app = await startApp()
@@ -80,7 +80,7 @@ describeWithServer('an application that is killed', () => {
     expect(await look("select 1 from orders where note = 'between'")).toEqual([])
   })
 
-  it('saves both rows or none, and all rows of each 201, when it is killed at a random moment', {
+  it('saves both rows or none, and all rows of each 201, if killed at a random moment', {
     timeout: LIMIT,
   }, async () => {
     const seed = seedOfRun()

@@ -56,8 +56,8 @@ async function warningsOf(options: PostgresOptions, isTenant = true): Promise<st
 const codesOf = (warnings: readonly string[]) =>
   warnings.map((text) => /^\[(\w+)\] (.*)/.exec(text)?.slice(1).join(' '))
 
-describeWithServer('boot outside production warns', () => {
-  it('of a superuser, of roles that do not exist, and of migrations that were not applied', async () => {
+describeWithServer('boot outside production', () => {
+  it('warns about a superuser, missing roles and migrations that were not applied', async () => {
     await using database = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = database
     const options = { ...database.options, tenantRole, allTenantsRole }
@@ -86,7 +86,7 @@ describeWithServer('boot outside production warns', () => {
     ])
   })
 
-  it('no problem if the login and the tables are right, until there is a new migration', async () => {
+  it('does not warn about a correct login and correct tables until a migration is added', async () => {
     await using database = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = database
     const roles = { tenantRole, allTenantsRole }
@@ -107,7 +107,7 @@ describeWithServer('boot outside production warns', () => {
     ).toEqual([])
   })
 
-  it('of no migrations of another tool', async () => {
+  it('does not warn about migrations of another tool', async () => {
     await using database = await ownServerDatabase()
     new Project().migration('0001_notes.sql', 'select 1')
     await database.run('create table notes (text text)')
@@ -117,14 +117,14 @@ describeWithServer('boot outside production warns', () => {
     expect(await warningsOf(database.options, false)).toEqual([])
   })
 
-  it.each(['production', 'test'])('of nothing under NODE_ENV=%s', async (mode) => {
+  it.each(['production', 'test'])('does not warn under NODE_ENV=%s', async (mode) => {
     await using database = await ownServerDatabase()
     new Project(mode).migration('0001_notes.sql', 'select 1')
     expect(await warningsOf({ ...database.options, doctor: false })).toEqual([])
   })
 })
 
-it('Boot warns of migrations that nothing applies to an embedded database', async () => {
+it('boot warns about migrations that nothing applies to an embedded database', async () => {
   new Project().migration('0001_notes.sql', 'create table notes (text text)')
   const warnings = await warningsOf({ embedded: 'memory' }, false)
   expect(codesOf(warnings)).toEqual(['W_MIGRATION_PENDING migrations/0001_notes.sql'])

@@ -16,8 +16,8 @@ class NotesController {
   }
 }
 
-describeWithServer('the boot of an application with tenants and the option doctor', () => {
-  it('fails when the login is a superuser and a table has no policy', async () => {
+describeWithServer('boot of an application with tenants and the option doctor', () => {
+  it('fails if the login is a superuser and a table has no policy', async () => {
     await using database = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = database
     for (const role of [tenantRole, allTenantsRole]) await database.run(`create role ${role}`)

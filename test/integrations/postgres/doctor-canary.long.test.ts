@@ -43,7 +43,7 @@ const CONFUSED: readonly Case[] = [
   ],
 ]
 
-describe.each(KINDS)('the canary on %s', (_, open) => {
+describe.each(KINDS)('the canary test on %s', (_, open) => {
   let patient: Patient
   beforeAll(async () => {
     patient = await Patient.open(open)
@@ -66,7 +66,7 @@ describe.each(KINDS)('the canary on %s', (_, open) => {
   )
 
   it.each(['text', 'varchar', 'varchar(128)', 'varchar(16)', 'varchar(4)'])(
-    'finds no mistake in a comparison by = of a column of %s',
+    'accepts a comparison with = in a column of type %s',
     async (type) => {
       const name = patient.newName()
       await patient.run(table(type, `tenant_id = ${CURRENT}`), name)
@@ -76,7 +76,7 @@ describe.each(KINDS)('the canary on %s', (_, open) => {
     },
   )
 
-  it('finds a policy of all rows when the column has a domain as its type', async () => {
+  it('finds a policy for all rows if the column type is a domain', async () => {
     await patient.run(`create domain tenant as text; ${table('tenant', 'true')}`, 'owned')
     const findings = await patient.findings()
     await patient.run('drop table owned; drop domain tenant')
@@ -86,7 +86,7 @@ describe.each(KINDS)('the canary on %s', (_, open) => {
   })
 })
 
-describeWithServer('the canary on a server', () => {
+describeWithServer('the canary test on a server', () => {
   let patient: Patient
   beforeAll(async () => {
     patient = await Patient.open(ownServerDatabase)
@@ -105,7 +105,7 @@ describeWithServer('the canary on a server', () => {
     ['text collate no_accents', `tenant_id = ${CURRENT}`, /an accent/],
     ['text collate no_marks', `tenant_id = ${CURRENT}`, /punctuation mark/],
   ])(
-    'finds a policy that confuses two tenants of a column of %s',
+    'finds a policy that confuses two tenants in a column of type %s',
     async (type, policy, difference) => {
       const name = patient.newName()
       await patient.run(table(type, policy), name)

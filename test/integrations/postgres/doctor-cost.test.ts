@@ -43,8 +43,8 @@ async function messagesAt(url: string, roles: Patient['roles']) {
   return counts
 }
 
-describeWithServer('the doctor at the start of an application', () => {
-  it('sends a fixed number of messages, and a fixed number more for each table of tenants', async () => {
+describeWithServer('the doctor at application start', () => {
+  it('sends a fixed number of messages, plus a fixed number for each tenant table', async () => {
     const database = await ownServerDatabase()
     const login = await database.role('login', 'login noinherit')
     await using patient = await Patient.open(async () => database, login)

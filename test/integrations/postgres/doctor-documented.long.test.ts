@@ -17,7 +17,7 @@ const MIGRATIONS = readdirSync(root('examples/orders/migrations'))
   .sort()
   .map((name) => read(`examples/orders/migrations/${name}`))
 
-describe.each(KINDS)('the doctor on %s accepts', (_, open) => {
+describe.each(KINDS)('the doctor on %s', (_, open) => {
   let patient: Patient
   beforeEach(async () => {
     patient = await Patient.open(open)
@@ -27,12 +27,12 @@ describe.each(KINDS)('the doctor on %s accepts', (_, open) => {
   const withRoles = (sql: string) =>
     sql.replaceAll('app_tenant', '$one').replaceAll('app_all_tenants', '$all')
 
-  it('the migrations of the example', async () => {
+  it('accepts the migrations of the example', async () => {
     for (const migration of MIGRATIONS) await patient.run(withRoles(migration))
     expect(await patient.findings()).toEqual([])
   })
 
-  it('the schema of the conformance suite', async () => {
+  it('accepts the schema of the conformance suite', async () => {
     // The two roles exist already.
     await patient.run(withRoles(SCHEMA.slice(SCHEMA.indexOf('create table orders'))))
     expect(await patient.findings()).toEqual([])
@@ -48,13 +48,13 @@ describe.each(KINDS)('the doctor on %s accepts', (_, open) => {
       { columns: ['order_id uuid not null', 'text text not null', 'tags text[]'] },
     ],
     ['a schema of its own', { schema: 'shop', columns: ['note text'] }],
-  ])('a table as in %s', async (_, options) => {
+  ])('accepts a table as in %s', async (_, options) => {
     await patient.run('create schema shop')
     await patient.run(tenantTable('orders', { ...patient.roles, ...options }))
     expect(await patient.findings()).toEqual([])
   })
 
-  it('a table that protectTable() has changed, and the shared table of the documentation', async () => {
+  it('accepts a table changed by protectTable(), and the shared table of the documentation', async () => {
     await patient.run('create table invoices (id serial primary key, tenant_id text)')
     await patient.run(protectTable('invoices', patient.roles))
     const shared = blocksOf('docs/migrations.md').find(({ text }) => text.includes('countries'))

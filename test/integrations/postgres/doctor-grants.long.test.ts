@@ -8,7 +8,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, for grants to the login itself', () => {
+describeWithServer('the doctor, for grants to the login,', () => {
   let patient: Patient
   let database: ServerDatabase
   let login: string
@@ -94,7 +94,7 @@ describeWithServer('the doctor, for grants to the login itself', () => {
     await expect(seenOutside(see)).rejects.toMatchObject({ code: '42501' })
   })
 
-  it('names all grants in one finding, whose remedy revokes them', async () => {
+  it('names all grants in one finding with a remedy that revokes them', async () => {
     await patient.run(
       fill('create table one (a int); create table two (a int); grant all on one, two to $login'),
     )
@@ -119,7 +119,7 @@ describeWithServer('the doctor, for grants to the login itself', () => {
     expect(await lines()).toEqual([`W_DATABASE_LOGIN login ${login}`])
   })
 
-  it('finds the attribute REPLICATION, and the right to create tables in a schema', async () => {
+  it('finds the REPLICATION attribute, and the right to create tables in a schema', async () => {
     await patient.run(fill('create schema own; grant create on schema own to $login'))
     await patient.run(fill('alter role $login replication'))
     expect(await lines()).toEqual([
@@ -130,7 +130,7 @@ describeWithServer('the doctor, for grants to the login itself', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('finds default privileges that open later tables to the login', async () => {
+  it('finds default privileges that give the login access to later tables', async () => {
     await patient.run(fill('alter default privileges grant select on tables to $login'))
     expect(await lines()).toEqual([
       'W_DATABASE_GRANT default privileges on tables of root_of_tests',
@@ -140,7 +140,7 @@ describeWithServer('the doctor, for grants to the login itself', () => {
   })
 
   it.each(['pg_read_all_data', 'pg_read_server_files', 'pg_execute_server_program'])(
-    'finds a login that may become %s',
+    'finds a login that can become %s',
     async (role) => {
       await patient.run(fill(`grant ${role} to $login`))
       expect(await findings()).toMatchObject([

@@ -14,7 +14,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, for the login of the application', () => {
+describeWithServer('the doctor, for the login of the application,', () => {
   let database: ServerDatabase
   let roles: { tenantRole: string; allTenantsRole: string }
 
@@ -46,7 +46,7 @@ describeWithServer('the doctor, for the login of the application', () => {
   const messages = async (login: string) =>
     (await findings(login)).map(({ code, cause }) => `${code} ${cause}`)
 
-  it('finds no mistake in a login that the migrations have prepared', async () => {
+  it('accepts a login that the migrations have prepared', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     expect(await findings(login)).toEqual([])
@@ -62,7 +62,7 @@ describeWithServer('the doctor, for the login of the application', () => {
     expect(await messages(login)).toEqual([expect.stringMatching(message)])
   })
 
-  it('finds a login that owns tables itself or as a member of a role', async () => {
+  it('finds a login that owns tables directly or as a member of a role', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     const owner = await database.role('owner', 'nologin')
@@ -94,7 +94,7 @@ describeWithServer('the doctor, for the login of the application', () => {
     })
   })
 
-  it('finds a login that may become a role with BYPASSRLS, or create roles', async () => {
+  it('finds a login that can become a role with BYPASSRLS, or create roles', async () => {
     const login = await database.role('login', 'login noinherit createrole')
     await prepare(login)
     const admin = await database.role('admin', 'nologin bypassrls')
@@ -107,7 +107,7 @@ describeWithServer('the doctor, for the login of the application', () => {
     expect(await findings(login)).toEqual([])
   })
 
-  it('finds a login that may not become the roles, and does not try tables with it', async () => {
+  it('finds a login that cannot become the roles, and does not test tables with it', async () => {
     await prepare()
     await database.run('alter table orders disable row level security')
     const login = await database.role('login', 'login noinherit')
@@ -118,7 +118,7 @@ describeWithServer('the doctor, for the login of the application', () => {
     ])
   })
 
-  it('repeats its queries when a table is locked, at most twice', async () => {
+  it('repeats its queries at most twice if a table is locked', async () => {
     const login = await database.role('login', 'login noinherit')
     await prepare(login)
     const connection = await database.driver.connect()
@@ -142,7 +142,7 @@ describeWithServer('the doctor, for the login of the application', () => {
     connection.release()
   })
 
-  it('warns when the database has no table of tenants', async () => {
+  it('warns if the database has no tenant table', async () => {
     await using empty = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = empty
     for (const role of [tenantRole, allTenantsRole]) await empty.run(`create role ${role}`)

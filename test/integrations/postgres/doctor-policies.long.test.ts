@@ -261,7 +261,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(named(COMPARISONS))('finds a comparison by %s', async (_, leak) => {
+  it.each(named(COMPARISONS))('finds a policy that compares by %s', async (_, leak) => {
     await patient.expectFound(leak)
   })
 
@@ -319,7 +319,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
       `(note = ') or (' or note = E'\\'') and tenant_id = ${CURRENT}`,
       DEFAULT,
     ],
-  ])('accepts a policy of %s', async (_, type, policy, value) => {
+  ])('accepts a policy with %s', async (_, type, policy, value) => {
     const name = patient.newName()
     await patient.run(
       `create table $t (tenant_id ${type} not null default ${value}, note text, primary key (tenant_id));

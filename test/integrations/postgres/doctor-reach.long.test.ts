@@ -278,7 +278,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
     expect(findings).toEqual([])
   })
 
-  it('names every open table, in one finding for each cause', async () => {
+  it('lists every open table, in one finding for each cause', async () => {
     const names = ['one', 'two', 'Three "3"'].map((name) => `"${name.replaceAll('"', '""')}"`)
     for (const name of names)
       await patient.run(`create table ${name} (note text); grant select on ${name} to $one`)
@@ -322,12 +322,12 @@ describeWithServer('the doctor on a server', () => {
     await patient.run('drop extension file_fdw cascade')
   })
 
-  it('accepts objects that belong to extensions', async () => {
+  it('accepts objects of extensions', async () => {
     await patient.run('create extension pg_stat_statements; create extension citext')
     expect(await patient.findings()).toEqual([])
   })
 
-  it('finds a grant on a function that reads files of the server', async () => {
+  it('finds a grant on a function that reads server files', async () => {
     await patient.run('grant execute on function pg_read_file(text) to $one')
     const seen = `select pg_read_file('PG_VERSION') as version`
     expect(await patient.database.as(patient.roles.tenantRole, 'acme', seen)).toHaveLength(1)

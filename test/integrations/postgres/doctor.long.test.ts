@@ -54,7 +54,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       .replaceAll('$one', roles.tenantRole)
       .replaceAll('$all', roles.allTenantsRole)
 
-  it('finds no mistake in tables of tenantTable() and protectTable()', async () => {
+  it('accepts tables of tenantTable() and protectTable()', async () => {
     const customers = newName()
     await database.run(
       tenantTable(customers, { ...roles, columns: ['email text not null'], unique: [['email']] }),
@@ -247,7 +247,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     )
   })
 
-  it('accepts a view with security_invoker, and finds it without', async () => {
+  it('accepts a view with security_invoker, and finds a view without it', async () => {
     if ((await version()) < 150_000) return console.warn('Skipped: security_invoker came with 15.')
     const name = await table(
       'create view $t_view with (security_invoker = on) as select * from $t; grant select on $t_view to $one',
@@ -260,7 +260,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     expect(await findings(name)).toEqual([])
   })
 
-  it('finds partitions of a table that the role may use directly', async () => {
+  it('finds partitions of a table that the role can use directly', async () => {
     const name = newName()
     await database.run(`
       create table ${name} (tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''),
@@ -280,7 +280,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     await database.run(`drop table ${name}`)
   })
 
-  it('finds existing rows that a tenant sees when a CHECK refuses the row of the doctor', async () => {
+  it('finds existing rows visible to a tenant if a CHECK refuses the row of the doctor', async () => {
     const other = await table()
     const name = newName()
     await database.run(`
@@ -310,7 +310,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     ['bigint', '1', 'bigint'],
     ['varchar(30)', "'acme'", 'text'],
   ])(
-    'tries to read and write rows of other tenants when the tenant column is %s',
+    'tests reads and writes of rows of other tenants if the tenant column is %s',
     async (type, id, cast) => {
       const name = newName()
       const mine = `tenant_id = (select nullif(current_setting('app.tenant_id', true), ''))::${cast}`
@@ -364,7 +364,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     }
   })
 
-  it('finds a role of tenants that is a member of a role, owns a table or may create tables', async () => {
+  it('finds a tenant role that is a member of a role, owns a table or can create tables', async () => {
     const name = await table()
     await database.run(`grant ${roles.allTenantsRole} to ${roles.tenantRole}`)
     const [member] = await findings('role ')
@@ -380,7 +380,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     await database.run(`revoke create on schema public from ${roles.tenantRole}`)
   })
 
-  it('finds missing roles together with other mistakes', async () => {
+  it('finds missing roles together with other problems', async () => {
     const name = await table('alter table $t no force row level security')
     const missing = { tenantRole: 'nobody_1', allTenantsRole: 'nobody_2' }
     const found = await examine(database.driver, missing)

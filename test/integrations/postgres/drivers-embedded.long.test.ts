@@ -159,7 +159,7 @@ describe('the database of a second application', () => {
     return folder
   }
 
-  it('begins in the state after the migrations, without running them, and has nothing of the first', async () => {
+  it('starts in the state after the migrations, without running them, and has no other data', async () => {
     const folder = migrations()
     const first = await visit(folder)
     expect(first.migrated).toEqual(['0001_create_notes.sql'])
@@ -172,7 +172,7 @@ describe('the database of a second application', () => {
     create.mockRestore()
   })
 
-  it('runs them if a file or a role differs', async () => {
+  it('runs the migrations if a file or a role differs', async () => {
     const folder = migrations()
     await visit(folder)
     expect((await visit(folder, 'shop_tenant')).roles).toEqual(['app_all_tenants', 'shop_tenant'])
@@ -182,7 +182,7 @@ describe('the database of a second application', () => {
     expect(left).toEqual([{ text: 'first' }, { text: 'second' }])
   })
 
-  it('starts from files that an earlier process has kept, without initdb', async () => {
+  it('starts from files that an earlier process has stored, without initdb', async () => {
     await initialFiles()
     vi.resetModules()
     const again = await import('../../../src/integrations/postgres/drivers/pglite-driver.js')
@@ -206,7 +206,7 @@ describe('a database in a folder', () => {
     expect((await ask(second, 'select a from kept')).rows).toEqual([{ a: 1 }])
   })
 
-  it('refuses to be opened twice at the same time by any spelling of its path', async () => {
+  it('cannot be opened twice at the same time, however its path is written', async () => {
     const folder = ownFolder()
     await open(folder)
     const again = [folder, join(folder, '.'), join(folder, '..', folder.split('/').at(-1) ?? '')]
@@ -219,7 +219,7 @@ describe('a database in a folder', () => {
     await expect(open(folder)).resolves.toBeDefined()
   })
 
-  it('refuses to be opened until another process that has it open has ended or was killed', async () => {
+  it('cannot be opened until another process that uses it has ended or was killed', async () => {
     const folder = ownFolder()
     const other = await holder(folder)
     await expect(open(folder)).rejects.toThrow(/It is already open/)
@@ -233,7 +233,7 @@ describe('a database in a folder', () => {
     ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 1 })],
     ['an unknown process, without content', ''],
     ['an unknown process, with an invalid id', '{"pid":"me"}'],
-  ])('can be opened when its lock is left of %s', async (_, lock) => {
+  ])('can be opened if it has an old lock from %s', async (_, lock) => {
     const folder = ownFolder()
     writeFileSync(join(folder, LOCK_FILE), lock)
     const unlock = await lockFolder(folder)
@@ -262,7 +262,7 @@ describe('a database in a folder', () => {
     }
   })
 
-  it('refuses a folder that is damaged or of another version of PostgreSQL', async () => {
+  it('refuses a damaged folder, or one of another version of PostgreSQL', async () => {
     const folder = ownFolder()
     await (await open(folder)).close()
     writeFileSync(join(folder, 'PG_VERSION'), '15\n')

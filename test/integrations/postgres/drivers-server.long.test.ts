@@ -59,7 +59,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     return row?.['n'] as number
   }
 
-  it('connects at the first use, and rejects without the password when no server listens', async () => {
+  it('connects at the first use, and rejects without the password if no server listens', async () => {
     const port = await freePort()
     const driver = await open({ url: `postgres://somebody:hunter2@127.0.0.1:${port}/nowhere` })
     const error = await refusal(driver.connect())
@@ -68,7 +68,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  it('rejects without the name of the database when the database does not exist', async () => {
+  it('rejects without the database name if the database does not exist', async () => {
     const driver = await open({ url: server.url(SUPERUSER, { database: 'nowhere' }) })
     const error = await refusal(driver.connect())
     expect(error).toMatchObject(UNAVAILABLE)
@@ -76,7 +76,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(error.cause).toMatchObject({ code: '3D000' })
   })
 
-  it('waits for a connection that works when the server has too many connections', async () => {
+  it('waits for a usable connection if the server has too many connections', async () => {
     await server.run('create role lonely login connection limit 1')
     const timeouts = { acquire: '5s' } as const
     const driver = await open({ url: server.url('lonely'), connections: 2, timeouts })
@@ -90,7 +90,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('names the reason of the server when it has waited in vain', async () => {
+  it('reports the reason of the server after waiting in vain', async () => {
     await server.run('create role lonesome login connection limit 1')
     const timeouts = { acquire: '300ms' } as const
     const driver = await open({ url: server.url('lonesome'), connections: 2, timeouts })
@@ -101,7 +101,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('sends application_name, and no timeouts, which poolers refuse', async () => {
+  it('sends application_name, but no timeouts, which poolers refuse', async () => {
     const settings = `select current_setting('application_name') as name,
       current_setting('statement_timeout') as statement,
       current_setting('idle_in_transaction_session_timeout') as idle`
@@ -138,7 +138,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(after?.['set_up']).toBe(before?.['set_up'])
   })
 
-  it('ends a connection when its cleaning is cancelled', async () => {
+  it('closes a connection if its cleanup is cancelled', async () => {
     await using proxy = await StepProxy.before(server.port)
     const driver = await open({
       url: server.url(SUPERUSER, { port: proxy.port }),
@@ -200,7 +200,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('rejects all statements under way when the server ends the connection', async () => {
+  it('rejects all running statements when the server ends the connection', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -215,7 +215,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await expect(ask(driver, 'select 1')).resolves.toBeDefined()
   })
 
-  it('rejects all statements under way when the network is cut', async () => {
+  it('rejects all running statements when the network is cut', async () => {
     await using gate = await Gate.before(server.port)
     const url = server.url(SUPERUSER, { port: gate.port })
     const driver = await open({ url, connections: 2 })
@@ -304,7 +304,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await until(async () => (await count(`pid = ${pid}`)) === 0)
   })
 
-  it('applies the statement timeout to each statement, not to all that were sent together', async () => {
+  it('applies the statement timeout to each statement, not to a whole batch', async () => {
     const driver = await open({ url: server.url(), timeouts: { statement: '1s' } })
     const lent = await driver.connect()
     const naps = [1, 2, 3, 4].map((a) =>
@@ -373,7 +373,7 @@ describeWithServer('the driver on a PostgreSQL server with passwords', () => {
   })
 })
 
-describeWithServer('the driver on a PostgreSQL server that fails', () => {
+describeWithServer('the driver on a failing PostgreSQL server', () => {
   let server: Server
   beforeAll(async () => {
     server = await Server.start()
@@ -381,7 +381,7 @@ describeWithServer('the driver on a PostgreSQL server that fails', () => {
   afterAll(() => server[Symbol.asyncDispose]())
 
   it.each(['stop', 'kill9'] as const)(
-    'reconnects after the server was ended and started: %s',
+    'reconnects after the server was stopped and started: %s',
     async (end) => {
       const driver = await open({ url: server.url(), connections: 3 })
       const idle = await Promise.all([driver.connect(), driver.connect()])
@@ -401,7 +401,7 @@ describeWithServer('the driver on a PostgreSQL server that fails', () => {
     },
   )
 
-  it('waits no longer than its timeouts when the server is paused', async () => {
+  it('waits no longer than its timeouts if the server is paused', async () => {
     const timeouts = { acquire: '300ms', statement: '100ms' }
     const driver = await open({ url: server.url(), connections: 2, timeouts })
     const lent = await driver.connect()
@@ -417,7 +417,7 @@ describeWithServer('the driver on a PostgreSQL server that fails', () => {
     await until(async () => (await ask(driver, 'select 1').catch(() => null)) !== null)
   })
 
-  it('closes when the server is paused', async () => {
+  it('closes even if the server is paused', async () => {
     const driver = await open({ url: server.url(), connections: 2 })
     const lent = await Promise.all([driver.connect(), driver.connect()])
     lent[0]?.release()

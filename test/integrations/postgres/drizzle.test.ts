@@ -91,7 +91,7 @@ describe('Drizzle', () => {
   })
   afterAll(() => app.close())
 
-  it('reads values of every type as they were written', async () => {
+  it('reads values of every type unchanged', async () => {
     await runWithTenant('types', async () => {
       const [written] = await orm.insert(orders).values(whole).returning()
       expect(written).toEqual({ tenantId: 'types', id: expect.any(Number), ...whole })
@@ -99,7 +99,7 @@ describe('Drizzle', () => {
     })
   })
 
-  it('reads and writes rows of the tenant of runWithTenant()', async () => {
+  it('reads and writes rows of the tenant given to runWithTenant()', async () => {
     const add = (what: string) => orm.insert(orders).values({ what })
     await Promise.all(['a', 'b'].map((id) => runWithTenant(id, () => add(`of ${id}`))))
     for (const id of ['a', 'b']) {
@@ -108,7 +108,7 @@ describe('Drizzle', () => {
     }
   })
 
-  it('reads relations', async () => {
+  it('reads related rows', async () => {
     await runWithTenant('relations', async () => {
       const [order] = await orm.insert(orders).values({ what: 'both' }).returning()
       const orderId = order?.id as number
@@ -121,7 +121,7 @@ describe('Drizzle', () => {
     })
   })
 
-  it('runs in the transaction of the Database around it', async () => {
+  it('runs in the surrounding transaction of the Database', async () => {
     const undone = runWithTenant('undone', () =>
       app.get(Database).transaction(async () => {
         await orm.insert(orders).values({ what: 'lost' })

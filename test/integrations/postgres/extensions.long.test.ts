@@ -32,7 +32,7 @@ async function bookTwice(embedded: string, migrations: string): Promise<unknown>
 }
 
 describe('an extension in the embedded database', () => {
-  it('is there for a migration that creates it, in each application and after each start', async () => {
+  it('is available to a migration that creates it, in each application and after each start', async () => {
     using migrations = new Folder({ '0001_create_bookings.sql': BOOKINGS })
     using data = new Folder()
     const places = ['memory', 'memory', data.path, data.path]
@@ -44,7 +44,7 @@ describe('an extension in the embedded database', () => {
     }
   })
 
-  it('is there for a statement of the program, with those that it requires', async () => {
+  it('is available to a statement of the program, with all required extensions', async () => {
     await using app = await TestApp.create({ plugins: [postgres({ embedded: 'memory' })] })
     const db = app.get(Database)
     await db.sql`create extension earthdistance cascade`
@@ -52,7 +52,7 @@ describe('an extension in the embedded database', () => {
     expect(row).toEqual({ metres: 6378168 })
   })
 
-  it('is there if the documentation names it', async () => {
+  it('is available if the documentation names it', async () => {
     const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
     const list = page.split('\n\n').find((text) => text.startsWith('`amcheck`,')) ?? ''
     const names = [...list.matchAll(/`([\w-]+)`/g)].map(([, name]) => String(name))
@@ -69,7 +69,7 @@ describe('an extension in the embedded database', () => {
     expect((refusal as PostgresError).hint).toContain(`has: ${[...names].sort().join(', ')}.`)
   })
 
-  it('that is not there is named with those that are', async () => {
+  it('is reported with the available extensions if it is missing', async () => {
     using migrations = new Folder({ '0001_create_things.sql': '\ncreate extension "vector";' })
     const run = migrate({ embedded: 'memory', migrations: migrations.path })
     await expect(run).rejects.toThrow(ConfigError)

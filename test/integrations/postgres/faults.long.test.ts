@@ -46,7 +46,7 @@ const open = async () =>
   (await look(`select 1 from pg_stat_activity where usename = '${LOGIN}'`)).length
 const works = async () => (await add(`works-${Math.random()}`)).status === 201
 
-describeWithServer('a PostgreSQL that fails', () => {
+describeWithServer('a failing PostgreSQL', () => {
   beforeAll(async () => {
     server = await Server.start()
     await createShop(server)
@@ -72,7 +72,7 @@ describeWithServer('a PostgreSQL that fails', () => {
     }
 
     it.each(['stop', 'kill9'] as const)(
-      'loses only requests under way when it is ended, and is used again after its start (%s)',
+      'loses only running requests when it stops, and is used again after its start (%s)',
       async (how) => {
         await start()
         const { outcomes, stop } = startLoad(add)
@@ -118,7 +118,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       await expectTrueOutcomes(outcomes, look)
     })
 
-    it('leads to 503 while it is paused, and is used again when it resumes', async () => {
+    it('causes 503 responses while it is paused, and is used again when it resumes', async () => {
       await start()
       const { outcomes, stop } = startLoad(add)
       await more(() => saved(outcomes))
@@ -133,7 +133,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('leads to 503 while its replies do not arrive, and is used again when they do', async () => {
+    it('causes 503 responses while its replies are delayed, and is used again later', async () => {
       await start()
       const { outcomes, stop } = startLoad(add)
       await more(() => saved(outcomes))
@@ -147,7 +147,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('leads to no error while it is slow within the timeouts', async () => {
+    it('causes no error while it is slow within the timeouts', async () => {
       await start({ timeouts: { acquire: '1m', statement: '1m' } })
       gate.delay(20)
       const { outcomes, stop } = startLoad(add)
@@ -158,8 +158,8 @@ describeWithServer('a PostgreSQL that fails', () => {
     })
   })
 
-  describe('at one moment of a transaction', () => {
-    it('saves nothing when the connection is cut between two statements', async () => {
+  describe('during a transaction', () => {
+    it('saves nothing if the connection is cut between two statements', async () => {
       await start()
       const answer = add('half/slowly')
       await app.get(Barrier).reached
@@ -171,7 +171,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('half')).toBe(0)
     })
 
-    it('saves nothing when the server is killed between two statements', async () => {
+    it('saves nothing if the server is killed between two statements', async () => {
       await start()
       const answer = add('half/slowly')
       await app.get(Barrier).reached
@@ -182,7 +182,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('half')).toBe(0)
     })
 
-    it('leads to COMMIT_UNKNOWN when the connection is cut before the commit arrives', async () => {
+    it('causes COMMIT_UNKNOWN if the connection is cut before the commit arrives', async () => {
       await start()
       const happened = gate.cutAt('before', 'commit')
       expect(await add('lost')).toEqual({ status: 503, code: 'COMMIT_UNKNOWN' })
@@ -191,7 +191,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('lost')).toBe(0)
     })
 
-    it('leads to COMMIT_UNKNOWN when the connection is cut after the commit', async () => {
+    it('causes COMMIT_UNKNOWN if the connection is cut after the commit', async () => {
       await start()
       const happened = gate.cutAt('after', 'commit')
       expect(await add('done')).toEqual({ status: 503, code: 'COMMIT_UNKNOWN' })
@@ -200,7 +200,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('done')).toBe(2)
     })
 
-    it('leads to COMMIT_UNKNOWN for a single statement, unless it only reads', async () => {
+    it('causes COMMIT_UNKNOWN for a single statement, unless it only reads', async () => {
       await start({ connections: 1 })
       const db = app.get(Database)
       const query = (text: string) => runWithTenant('a', () => db.query(text))
@@ -219,7 +219,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect([await count('before'), await count('after')]).toEqual([0, 1])
     })
 
-    it('leads to COMMIT_UNKNOWN for a SELECT or EXPLAIN that may write', async () => {
+    it('causes COMMIT_UNKNOWN for a SELECT or EXPLAIN that may write', async () => {
       await start({ connections: 1 })
       await look(`create or replace function add_order() returns void language sql
         as 'insert into orders (note) values (''added'')'`)
@@ -237,7 +237,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('added')).toBe(2)
     })
 
-    it('leads to COMMIT_UNKNOWN for a transaction without a request', async () => {
+    it('causes COMMIT_UNKNOWN for a transaction without a request', async () => {
       await start()
       const db = app.get(Database)
       const happened = gate.cutAt('after', 'commit')
@@ -250,7 +250,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await count('job')).toBe(2)
     })
 
-    it('rolls back or commits both rows when its replies do not arrive', async () => {
+    it('rolls back or commits both rows if its replies do not arrive', async () => {
       await start()
       await until(works)
       gate.hold()
@@ -285,7 +285,7 @@ describeWithServer('a PostgreSQL that fails', () => {
   })
 
   describe('with every connection in use', () => {
-    it('leads to DATABASE_BUSY after the acquire timeout', async () => {
+    it('causes DATABASE_BUSY after the acquire timeout', async () => {
       await start({ connections: 2, timeouts: { ...SHORT, idleInTransaction: '1m' } })
       const busy = [add('1/slowly'), add('2/slowly')]
       await until(async () => (await look(UNDER_WAY)).length === 2)
@@ -300,7 +300,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
     })
 
-    it('waits for one of the accepted connections, and uses more when the server accepts them', async () => {
+    it('provides one of the accepted connections, and more when the server accepts them', async () => {
       await start({ connections: 4, timeouts: { ...SHORT, acquire: '10s' } })
       await look(`alter role ${LOGIN} connection limit 2`)
       await until(works)
@@ -316,7 +316,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('leads to DATABASE_BUSY if all accepted connections are in use for the acquire timeout', async () => {
+    it('causes DATABASE_BUSY if all accepted connections are in use until the acquire timeout', async () => {
       await start({ connections: 3, timeouts: { ...SHORT, idleInTransaction: '1m' } })
       await look(`alter role ${LOGIN} connection limit 1`)
       await until(works)
@@ -328,7 +328,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       await look(`alter role ${LOGIN} connection limit -1`)
     })
 
-    it('leads to 503 at once if the server accepts no connection', async () => {
+    it('causes an immediate 503 response if the server accepts no connection', async () => {
       await start({ timeouts: { ...SHORT, acquire: '1m' } })
       await look(`alter role ${LOGIN} connection limit 0`)
       await look(
@@ -341,7 +341,7 @@ describeWithServer('a PostgreSQL that fails', () => {
     })
   })
 
-  describe('in the check of Health', () => {
+  describe('in the health check', () => {
     const ready = async () => (await app.request().get('/ready')).status
 
     /** A report is used for one second. */
@@ -358,7 +358,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       await becomes(200)
     })
 
-    it('leaves the application alive while PostgreSQL and Redis are stopped', async () => {
+    it('does not affect liveness while PostgreSQL and Redis are stopped', async () => {
       await using redis = await RedisServer.start()
       const { url } = redis
       const stores = {
@@ -375,7 +375,7 @@ describeWithServer('a PostgreSQL that fails', () => {
       await until(async () => (await get('/readyz')) === 200)
     })
 
-    it('is down while it is paused or not reachable, and up after that', async () => {
+    it('is down while it is paused or unreachable, and up afterwards', async () => {
       await start()
       server.pause()
       await becomes(503)
@@ -392,8 +392,8 @@ describeWithServer('a PostgreSQL that fails', () => {
     })
   })
 
-  describe('when the application closes', () => {
-    it('does not delay the end while it is paused or does not reply', async () => {
+  describe('while the application closes', () => {
+    it('does not delay the shutdown if it is paused or does not reply', async () => {
       await start()
       await until(works)
       server.pause()

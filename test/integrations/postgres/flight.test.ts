@@ -29,7 +29,7 @@ async function flightOfThree() {
   return { flight: flight as unknown as Answered, outcomes, ends }
 }
 
-it('rejects the statements without a result when the server is ready too early', async () => {
+it('statements without a result are rejected if the server is ready too early', async () => {
   const { flight, outcomes, ends } = await flightOfThree()
   flight.handleCommandComplete({ text: 'SELECT 1' })
   flight.handleReadyForQuery()
@@ -39,7 +39,7 @@ it('rejects the statements without a result when the server is ready too early',
   expect(ends).toEqual(['the end'])
 })
 
-it('rejects the last statement when an error comes after all responses', async () => {
+it('the last statement is rejected if an error comes after all responses', async () => {
   const { flight, outcomes, ends } = await flightOfThree()
   for (const text of ['BEGIN', 'SELECT 1', 'INSERT 0 1']) flight.handleCommandComplete({ text })
   flight.handleError(new Error('a deferred constraint'))

@@ -90,13 +90,13 @@ describeWithServer('the URL and the roles of postgres()', () => {
     for (const written of WRITTEN) expect(recorder.all).not.toContain(written)
   }
 
-  it('work with a password that has special characters', async () => {
+  it('work with a password that contains special characters', async () => {
     const { status } = await (await start({ url: url() })).asTenant('a').request().get('/orders')
     expect(status).toBe(200)
     expectNoSecret()
   })
 
-  describe('that are wrong', () => {
+  describe('with wrong values', () => {
     it('fail at boot, without the password in the error, when the password is wrong', async () => {
       const error = await refusal({ url: url({ password: `${SECRET}!` }) })
       expect(inspect(error)).toMatch(/password authentication failed/)
@@ -131,7 +131,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
     })
 
     it.each([
-      ['a text that is not a URL', () => 'not a url'],
+      ['a string that is not a URL', () => 'not a url'],
       ['another protocol', () => url().replace('postgres:', 'http:')],
       ['a URL of Redis', () => url().replace('postgres:', 'redis:')],
       ['a port that is too high', () => url().replace(`:${server.port}/`, ':99999/')],
@@ -144,7 +144,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
     })
   })
 
-  it('lead to 503 without the password while the password is changed on the server', async () => {
+  it('cause 503 responses without the password while it is changed on the server', async () => {
     const { request, get } = bound(await start({ url: url() }))
     expect((await request('/orders')).status).toBe(200)
     await server.run(`alter role ${LOGIN} password 'another'`)
@@ -174,7 +174,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
   describe('with unusual roles', () => {
     const tenant = (path = '/orders') => (app as TestApp).asTenant('a').request().get(path)
 
-    it('lead to 500 without its name when the role does not exist', async () => {
+    it('cause a 500 response without the role name if the role does not exist', async () => {
       await start({ url: url(), tenantRole: 'app_nobody' })
       const { status, text } = await tenant()
       expect(status).toBe(500)
@@ -182,7 +182,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
       expect(recorder.all).toContain('app_nobody')
     })
 
-    it('lead to 500 without its name when the login may not become the role', async () => {
+    it('cause a 500 response without the role name if the login has no right to it', async () => {
       await server.run('create role app_stranger nologin')
       await runAt(shop(), 'grant select on orders to app_stranger')
       await start({ url: url(), tenantRole: 'app_stranger' })
@@ -192,7 +192,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
       expect(recorder.all).toContain('app_stranger')
     })
 
-    it('lead to 500 without the error of PostgreSQL when the role may not read', async () => {
+    it('cause a 500 response without the database error if the role may not read', async () => {
       await server.run(`create role app_blind nologin; grant app_blind to ${LOGIN}`)
       await start({ url: url(), tenantRole: 'app_blind' })
       const { status, text } = await tenant()
@@ -201,7 +201,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
     })
 
     it.each(["app'; drop table orders; --", '"', 'app tenant', '$1'])(
-      'run no SQL of the name of a role: %s',
+      'do not run SQL in a role name: %s',
       async (name) => {
         const refused = await start({ url: url(), tenantRole: name, allTenantsRole: name }).then(
           async () => (await tenant()).status,
@@ -212,7 +212,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
       },
     )
 
-    it('work with names of roles that must be quoted', async () => {
+    it('work with role names that must be quoted', async () => {
       await server.run(`create role "Tenant's" nologin; create role "All of 'em" nologin;
         grant "Tenant's", "All of 'em" to ${LOGIN}`)
       await runAt(shop(), `grant app_tenant to "Tenant's"; grant app_all_tenants to "All of 'em"`)

@@ -16,9 +16,9 @@ import { createShop, LOGIN, shopUrl } from './support.js'
 const FILE = fileURLToPath(new URL('./idempotent-app.ts', import.meta.url))
 const LIMIT = 900_000
 
-describe.each(KINDS)('the store of postgres() on %s', (kind, open) => {
+describe.each(KINDS)('the idempotency store of postgres() on %s', (kind, open) => {
   describeIdempotencyStore(
-    'it',
+    'postgres()',
     async () => {
       const database = await open()
       @Controller('used')
@@ -41,7 +41,7 @@ describe.each(KINDS)('the store of postgres() on %s', (kind, open) => {
 })
 
 describe('an application without tenants', () => {
-  it('keeps the record in the transaction of the handler, and deletes it when it has ended', async () => {
+  it('stores the record in the transaction of the handler, and deletes it when it expires', async () => {
     await using database = await ownEmbeddedDatabase()
     let isFailing = true
     @Controller('notes')
@@ -98,7 +98,7 @@ describe('an application without tenants', () => {
   })
 })
 
-describeWithServer('a server', () => {
+describeWithServer('the idempotency store on a server', () => {
   let server: Server
   const look = (text: string) => runAt(shopUrl(server), text)
   const start = () =>
@@ -118,7 +118,7 @@ describeWithServer('a server', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  it('is refused if its login may not create the table, and works with the SQL in a migration', async () => {
+  it('is refused if its login cannot create the table, and works with the SQL in a migration', async () => {
     await expect(start()).rejects.toThrow(/E_IDEMPOTENCY_TABLE[\s\S]*idempotencyTable\(\)/)
     await look(idempotencyTable())
     await (await start()).close()
@@ -162,7 +162,7 @@ describeWithServer('a server', () => {
     await app.close()
   })
 
-  it('saves neither effect nor record of a request that fails', async () => {
+  it('saves neither effect nor record of a failed request', async () => {
     const app = await start()
     const send = () =>
       app
@@ -177,7 +177,7 @@ describeWithServer('a server', () => {
     await app.close()
   })
 
-  it('has effect and record, or neither, when its process is killed at any packet', {
+  it('saves effect and record, or neither, if its process is killed at any packet', {
     timeout: LIMIT,
   }, async () => {
     await look(idempotencyTable())

@@ -25,7 +25,7 @@ const texts = (...all: string[]) => all.map((text) => ({ text }))
 const sendTogether = async (lent: Connection, ...all: string[]) =>
   (await Promise.allSettled(lent.sendTogether(texts(...all)))).map(outcome)
 
-describeWithServer('a connection that the driver keeps', () => {
+describeWithServer('a connection that the driver keeps open', () => {
   let database: ServerDatabase
   const opened: Driver[] = []
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(await pidOf(driver)).toBe(await pidOf(driver))
   })
 
-  it('is closed when it was open for its lifetime, without a warning', async () => {
+  it('is closed after its maximum lifetime, without a warning', async () => {
     const driver = await open({ poolOptions: { maxLifetimeSeconds: 0.001 } })
     const pid = await pidOf(driver)
     await until(async () => !(await isOpen(pid)))
@@ -69,7 +69,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is closed when a message cannot be written, and no part is sent', async () => {
+  it('is closed if a message cannot be written, and no part is sent', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     const lent = await driver.connect()
@@ -89,7 +89,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('is replaced if it has ended in the meantime, and the log reports it', async () => {
+  it('is replaced if it has ended in the meantime, and this is logged', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     await end(pid)
@@ -108,7 +108,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(await pidOf(driver)).not.toBe(pid)
   })
 
-  it('is closed with the driver, which may be opened again', async () => {
+  it('is closed with the driver, which can be opened again', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     await driver.close()
@@ -117,14 +117,14 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(await pidOf(driver)).not.toBe(pid)
   })
 
-  it('is closed after the uses that the pool counts', async () => {
+  it('is closed after the maximum number of uses', async () => {
     const driver = await open({ poolOptions: { maxUses: 2 } })
     const pids = [await pidOf(driver), await pidOf(driver), await pidOf(driver)]
     expect(pids[1]).toBe(pids[0])
     expect(pids[2]).not.toBe(pids[0])
   })
 
-  it('refuses the statements of its last user while another one has it', async () => {
+  it('refuses statements of its last user while another user has it', async () => {
     const driver = await open()
     const first = await driver.connect()
     await first.query({ text: 'select 1' })
@@ -137,7 +137,7 @@ describeWithServer('a connection that the driver keeps', () => {
     })
   })
 
-  it('keeps nothing of a tenant for its next user, however the flight has ended', async () => {
+  it('keeps no data of a tenant for its next user, however the batch has ended', async () => {
     const driver = await open()
     const [before] = (await ask(driver, TENANT)).rows
     const set = "select set_config('app.tenant_id', 'acme', true)"
@@ -157,7 +157,7 @@ describeWithServer('a connection that the driver keeps', () => {
     }
   })
 
-  it('is closed when its backend is killed in the middle of a flight', async () => {
+  it('is closed if its backend is killed in the middle of a batch', async () => {
     const driver = await open()
     await lend(driver, async (lent) => {
       const pid = Number((await lent.query({ text: PID })).rows[0]?.['pid'])
@@ -179,7 +179,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect(rows).toEqual([])
   })
 
-  it('rejects a statement whose constraint is checked at its commit', async () => {
+  it('rejects a statement with a constraint that is checked at its commit', async () => {
     const driver = await open()
     const text = "insert into names values ('taken')"
     await expect(ask(driver, text)).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describeWithServer('a connection that the driver keeps', () => {
     expect((await ask(driver, 'select count(*)::int as n from names')).rows).toEqual([{ n: 1 }])
   })
 
-  it('gets what was sent in one tick by one write', async () => {
+  it('receives all statements of one tick in a single write', async () => {
     const driver = await open()
     await lend(driver, async (lent) => {
       await lent.query({ text: 'select 1' })
@@ -203,7 +203,7 @@ describeWithServer('a connection that the driver keeps', () => {
     })
   })
 
-  it('sends large values, bytes and texts of every length unchanged', async () => {
+  it('sends large strings and bytes of every length unchanged', async () => {
     const driver = await open()
     await lend(driver, async (lent) => {
       for (const length of [0, 1, 5_000, 20_000, 400_000]) {
@@ -219,7 +219,7 @@ describeWithServer('a connection that the driver keeps', () => {
     })
   })
 
-  it('is lent to 1,000 tenants in turn, and each sees only itself', async () => {
+  it('is lent to 1,000 tenants in turn, and each tenant sees only its own data', async () => {
     const { tenantRole, allTenantsRole } = database
     for (const role of [tenantRole, allTenantsRole]) await database.run(`create role ${role}`)
     await using app = await TestApp.create({

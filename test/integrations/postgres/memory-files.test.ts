@@ -25,8 +25,8 @@ function writeAt(files: MemoryFiles, path: string, text: string, position: numbe
   files.close(handle)
 }
 
-describe('the files of a database in memory', () => {
-  it('start as copies of a snapshot, and share no change with it or with each other', () => {
+describe('the files of an in-memory database', () => {
+  it('start as copies of a snapshot, and share no change with other copies', () => {
     const first = new MemoryFiles(empty())
     first.mkdir('base')
     first.writeFile('/base/1', 'one')
@@ -44,7 +44,7 @@ describe('the files of a database in memory', () => {
     expect(textOf(fourth, 'base/1')).toBe('one')
   })
 
-  it('are read and written across pages, with zeros where nothing was written', () => {
+  it('can be read and written across pages, with zeros in unwritten places', () => {
     const files = new MemoryFiles(empty())
     files.writeFile('wal', '')
     writeAt(files, 'wal', 'ab', 3 * PAGE - 1)
@@ -55,7 +55,7 @@ describe('the files of a database in memory', () => {
     expect(files.read(handle, new Uint8Array(9), 0, 9, 4 * PAGE)).toBe(0)
   })
 
-  it('read into the memory of the program, at an offset, and write from there', () => {
+  it('can be read into memory at an offset, and written from there', () => {
     const files = new MemoryFiles(empty())
     files.writeFile('a', 'hello')
     const memory = new Int8Array(16).fill(120)
@@ -66,7 +66,7 @@ describe('the files of a database in memory', () => {
     expect(textOf(files, 'a')).toBe('hellollo')
   })
 
-  it('that are cut have zeros behind the cut when they grow again', () => {
+  it('contain zeros after the cut if they are truncated and grow again', () => {
     const files = new MemoryFiles(empty())
     files.writeFile('a', 'x'.repeat(PAGE + 4))
     const before = files.snapshot()
@@ -77,7 +77,7 @@ describe('the files of a database in memory', () => {
     expect(textOf(new MemoryFiles(before), 'a')).toBe('x'.repeat(PAGE + 4))
   })
 
-  it('move with their folder, and are readable after they were deleted while they are open', () => {
+  it('move with their folder, and stay readable through an open handle after deletion', () => {
     const files = new MemoryFiles(empty())
     files.mkdir('old')
     files.writeFile('old/a', 'kept')
@@ -92,7 +92,7 @@ describe('the files of a database in memory', () => {
     expect(new TextDecoder().decode(buffer)).toBe('kept')
   })
 
-  it('are split so that equal pages are shared, and pages of zeros omitted', () => {
+  it('are split so that equal pages are shared, and pages of zeros are omitted', () => {
     const data = new Uint8Array(3 * PAGE + 5)
     data[0] = data[2 * PAGE] = 1
     const pages = new Pages()

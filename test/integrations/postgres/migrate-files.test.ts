@@ -22,7 +22,7 @@ async function problemsOf(run: () => unknown) {
   throw new Error('Nothing was wrong.')
 }
 
-describe('a script', () => {
+describe('an SQL script', () => {
   it.each([
     ['two statements', 'select 1; select 2;', ['select 1', 'select 2']],
     ['a last statement without a semicolon', 'select 1;\nselect 2\n', ['select 1', 'select 2']],
@@ -64,14 +64,14 @@ describe('a script', () => {
     expect(split(sql)).toEqual(expected)
   })
 
-  it('may have several megabytes', () => {
+  it('can have several megabytes', () => {
     const long = `select '${"x''".repeat(1_000_000)}'; select /* ${'/* */'.repeat(50_000)} */ 2`
     expect(split(long).map((text) => text.length)).toEqual([3_000_009, expect.any(Number)])
   })
 })
 
 describe('a migration', () => {
-  it('is parsed to statements with their lines', () => {
+  it('is parsed into statements with their line numbers', () => {
     expect(parse('-- A comment.\n\nselect 1;\nselect\n2; select 3').statements).toEqual([
       { text: 'select 1', line: 3 },
       { text: 'select\n2', line: 4 },
@@ -86,7 +86,7 @@ describe('a migration', () => {
     expect(parse("insert into t values ('a b');\nselect 2;\n").checksum).not.toBe(plain.checksum)
   })
 
-  it('runs without a transaction when its first line is the directive', () => {
+  it('runs without a transaction if its first line is the directive', () => {
     expect(parse('select 1').isTransactional).toBe(true)
     expect(parse('-- blazon: no-transaction\nselect 1').isTransactional).toBe(false)
     expect(parse('\ufeff-- blazon: no-transaction\r\nselect 1').isTransactional).toBe(false)
@@ -172,7 +172,7 @@ describe('a folder of migrations', () => {
     expect(names).toEqual(['0001_a.sql', '0002_b_b2.sql', '0010_c.sql'])
   })
 
-  it('may be empty, or have dates as numbers', async () => {
+  it('can be empty, or have dates as numbers', async () => {
     using folder = new Folder()
     expect(await readMigrations(folder.path)).toEqual([])
     folder.write({ '20260102093000_b.sql': 'select 1', '20260101093000_a.sql': 'select 1' })
@@ -191,7 +191,7 @@ describe('a folder of migrations', () => {
     '0001_a b.sql',
     '0001.sql',
     '000000000000001_a.sql',
-  ])('is refused with a file named %s', async (name) => {
+  ])('is refused if it contains a file named %s', async (name) => {
     using folder = new Folder({ [name]: 'select 1' })
     expect(await problemsOf(() => readMigrations(folder.path))).toMatchObject([
       {
@@ -202,7 +202,7 @@ describe('a folder of migrations', () => {
     ])
   })
 
-  it('is refused with equal numbers, numbers of different lengths, or folders', async () => {
+  it('is refused if it has equal numbers, numbers of different lengths, or folders', async () => {
     using folder = new Folder({
       '0001_a.sql': 'select 1',
       '0001_b.sql': 'select 1',
@@ -220,7 +220,7 @@ describe('a folder of migrations', () => {
     ])
   })
 
-  it('is refused when it does not exist', async () => {
+  it('is refused if it does not exist', async () => {
     const problems = await problemsOf(() => readMigrations('/nowhere/at/all'))
     expect(problems).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'migrations', cause: expect.stringContaining('ENOENT') },
@@ -232,7 +232,7 @@ describe('a folder of migrations', () => {
     expect(problem?.cause).toBe(`The folder ${resolve('no/migrations')} cannot be read (ENOENT).`)
   })
 
-  it('leads to one error with the mistakes of all files', async () => {
+  it('causes one error with the problems of all files', async () => {
     using folder = new Folder({
       '0001_a.sql': '',
       '0002_b.sql': 'commit',

@@ -106,7 +106,7 @@ async function stopAt(mark: string, times: number) {
   return { port, close, hasStopped }
 }
 
-describeWithServer('processes that migrate', () => {
+describeWithServer('several migrating processes', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 
@@ -147,7 +147,7 @@ describeWithServer('processes that migrate', () => {
     ['before the migration is recorded', 'insert into blazon.migrations', 1],
     // The first commit ends the transaction that looks for the roles.
     ['before the commit', 'commit\0', 2],
-  ])('leave no partial migration and no lock when they are killed %s', async (_, mark, times) => {
+  ])('leave no partial migration and no lock if they are killed %s', async (_, mark, times) => {
     // Creates the table of migrations, so that the proxy stops a migration and not the creation of the table.
     await migrateHere()
     folder.write({
@@ -169,7 +169,7 @@ describeWithServer('processes that migrate', () => {
     expect(await database.run(tables)).toHaveLength(2)
   })
 
-  it('leave no partial migration and no lock when they are killed during a statement', async () => {
+  it('leave no partial migration and no lock if they are killed during a statement', async () => {
     const holder = await database.driver.connect()
     await holder.script('select pg_advisory_lock(2)')
     folder.write({ '0001_a.sql': 'create table a (id int);\nselect pg_advisory_lock(2)' })
@@ -211,7 +211,7 @@ describeWithServer('processes that migrate', () => {
   })
 })
 
-describeWithPgBouncer('processes that migrate through PgBouncer in transaction mode', () => {
+describeWithPgBouncer('migrating processes with PgBouncer in transaction mode', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 

@@ -73,7 +73,7 @@ describeWithServer('the user that migrates', () => {
     expect(await seen(owner, 'acme')).toEqual([])
   })
 
-  it('gets an error with SQL for an administrator when it may not create roles', async () => {
+  it('gets an error with SQL for an administrator if it may not create roles', async () => {
     const owner = await newOwner('nocreaterole')
     const login = await database.role('login', 'login noinherit')
     const { code, subject, remedy } = await problemOf(migrateAs(owner, login))
@@ -85,7 +85,7 @@ describeWithServer('the user that migrates', () => {
     expect(await migrateAs(owner, login)).toEqual([])
   })
 
-  it('gets an error with SQL for an administrator when it may not grant the roles', async () => {
+  it('gets an error with SQL for an administrator if it may not grant the roles', async () => {
     const owner = await newOwner('nocreaterole')
     await applyMigrations(database.driver, { folder: folder.path, roles: rolesOf(database) })
     await database.run(
@@ -100,7 +100,7 @@ describeWithServer('the user that migrates', () => {
     expect(await migrateAs(owner, login)).toEqual([])
   })
 
-  it('gets an error when it may not use the table blazon.migrations', async () => {
+  it('gets an error if it may not use the table blazon.migrations', async () => {
     const owner = await database.role('owner', 'login')
     await applyMigrations(database.driver, { folder: folder.path, roles: rolesOf(database) })
     expect(await problemOf(migrateAs(owner))).toMatchObject({
@@ -114,7 +114,7 @@ describeWithServer('the user that migrates', () => {
     ['bypassrls', 'It has BYPASSRLS'],
     ['inherit', 'It inherits the privileges of'],
   ])(
-    'gets an error when the login of the application has the attribute %s',
+    'gets an error if the login of the application has the attribute %s',
     async (attribute, cause) => {
       const login = await database.role('login', `login ${attribute}`)
       const problem = await problemOf(migrateAs(SUPERUSER, login))
@@ -126,7 +126,7 @@ describeWithServer('the user that migrates', () => {
     },
   )
 
-  it('gets an error with CREATE ROLE when the login of the application does not exist', async () => {
+  it('gets an error with CREATE ROLE if the login of the application does not exist', async () => {
     const roles = { ...rolesOf(database), login: 'nobody at all' }
     const problem = await problemOf(
       applyMigrations(database.driver, { folder: folder.path, roles }),
@@ -135,7 +135,7 @@ describeWithServer('the user that migrates', () => {
     expect(problem.remedy).toContain('create role "nobody at all" login noinherit')
   })
 
-  it('may migrate four databases of a server concurrently', async () => {
+  it('can migrate four databases of a server concurrently', async () => {
     const others = await Promise.all([1, 2, 3].map(() => ownServerDatabase()))
     const login = await database.role('login', 'login noinherit')
     const roles = { ...rolesOf(database), login }

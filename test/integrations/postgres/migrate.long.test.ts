@@ -62,7 +62,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(status[0]?.durationMs).toBe(applied[0]?.durationMs)
   })
 
-  it('report once that they wait, although each migration takes the lock again', async () => {
+  it('report only once that they wait, although each migration takes the lock again', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (text text)',
       '0002_fill.sql': "insert into notes values ('a')",
@@ -79,7 +79,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect([waits, busy.refusals()]).toEqual([1, 4])
   })
 
-  it('are rolled back as a whole when a statement fails, which the error names with its line', async () => {
+  it('are rolled back completely if a statement fails, with an error that has its line', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int primary key)',
       '0002_fill.sql':
@@ -128,7 +128,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect((await states()).at(-1)).toBe('pending 0003_unique.sql')
   })
 
-  it('do not run when an applied file was changed, removed or preceded by a new one', async () => {
+  it('do not run if an applied file was changed, removed or preceded by a new file', async () => {
     folder.write({
       '0001_a.sql': 'create table a (id int)',
       '0003_c.sql': 'create table c (id int)',
@@ -161,7 +161,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(names(await migrate())).toEqual(['0005_e.sql'])
   })
 
-  it('may be older than the database, and name what it has, unless they are strict', async () => {
+  it('can be older than the database and then list its newer files, unless strict', async () => {
     folder.write({ '0001_a.sql': 'select 1', '0002_b.sql': 'select 1', '0003_c.sql': 'select 1' })
     await migrate()
     folder.remove('0003_c.sql')
@@ -238,14 +238,14 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
       '0001_x.sql:1',
       /^22P02: invalid input syntax for type integer: "…"$/,
     ],
-  ])('name %s in the error', async (_, sql, subject, cause) => {
+  ])('fail with an error that has %s', async (_, sql, subject, cause) => {
     folder.write({ '0001_x.sql': sql })
     const [problem] = await problemsOf(migrate())
     expect(problem).toMatchObject({ code: 'E_MIGRATION_FAILED', subject })
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('name the directive in the error when a statement cannot run in a transaction', async () => {
+  it('fail with a hint if a statement cannot run in a transaction', async () => {
     folder.write({
       '0001_x.sql': 'create table a (id int);\ncreate index concurrently on a (id)',
     })
@@ -257,7 +257,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     })
   })
 
-  it('create the roles of tenants without a login, without attributes, and with USAGE of public', async () => {
+  it('create the tenant roles without a login, without attributes, and with USAGE of public', async () => {
     const { tenantRole, allTenantsRole } = database
     await migrate()
     const roles = await database.run(
@@ -306,7 +306,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(related).toEqual(Array(2).fill({ becomes: true, inherits: false }))
   })
 
-  it('create no roles when there are no tenants', async () => {
+  it('create no roles if there are no tenants', async () => {
     folder.write({ '0001_a.sql': 'select 1' })
     expect(names(await migrate({ roles: null }))).toEqual(['0001_a.sql'])
     const found = await database.run('select from pg_roles where rolname = $1', [

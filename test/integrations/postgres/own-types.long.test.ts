@@ -36,7 +36,7 @@ const READ: readonly (readonly [sql: string, value: unknown])[] = [
   ["array['$.a'::jsonpath]", ['$."a"']],
 ]
 
-describe.each(KINDS)('types that only the database describes, on %s', (_kind, open) => {
+describe.each(KINDS)('types that only the database defines, on %s,', (_kind, open) => {
   let database: OwnDatabase
   let app: TestApp
   let db: Database
@@ -66,7 +66,7 @@ describe.each(KINDS)('types that only the database describes, on %s', (_kind, op
     expect(rows).toEqual([{ a: ['sad'], b: 2 }])
   })
 
-  it('stay text if a library requires it', async () => {
+  it('are read as strings if a library requires it', async () => {
     const text = "select array['sad']::mood[] as mood, array[now()]::moment[] as moments"
     const all = await db.query<Record<string, string>>({ text, texts: 'all' })
     expect(all.rows[0]?.['mood']).toBe('{sad}')
@@ -74,7 +74,7 @@ describe.each(KINDS)('types that only the database describes, on %s', (_kind, op
     expect(times.rows[0]).toEqual({ mood: ['sad'], moments: [expect.stringMatching(/^\d{4}-/)] })
   })
 
-  it('are read when they were made after a first query', async () => {
+  it('can be created after a first query', async () => {
     await db.query("create type late as enum ('one', 'two')")
     expect(await db.sql`select array['two']::late[] as list`).toEqual([{ list: ['two'] }])
   })

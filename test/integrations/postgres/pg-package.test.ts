@@ -4,14 +4,14 @@ import { loadPg } from '../../../src/integrations/postgres/drivers/pg-package.js
 
 afterEach(() => vi.doUnmock('pg'))
 
-it('loads a pg with the class Query', async () => {
+it('a pg package with the class Query is accepted', async () => {
   await expect(loadPg()).resolves.toHaveProperty('Query')
 })
 
 it.each([
   ['has no class Query, as the native one', {}],
   ['has a class Query without the methods of the protocol', { Query: class {} }],
-])('refuses a pg that %s', async (_, odd) => {
+])('a pg package that %s is refused', async (_, odd) => {
   const pg = await loadPg()
   vi.doMock('pg', () => ({ ...pg, Query: undefined, default: undefined, ...odd }))
   await expect(loadPg()).rejects.toThrow(ConfigError)

@@ -6,8 +6,8 @@ import { gate } from '../../journeys/gate.js'
 import { ownServerDatabase } from './own-database.js'
 import { describeWithServer } from './server.js'
 
-describeWithServer('the metrics of the pool', () => {
-  it('count connections in use, their maximum, and callers that wait', async () => {
+describeWithServer('the pool metrics', () => {
+  it('count used connections, their maximum, and waiting callers', async () => {
     const entered = gate()
     const leave = gate()
 

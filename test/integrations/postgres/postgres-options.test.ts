@@ -69,7 +69,7 @@ describe('the options of postgres()', () => {
       /target_session_attrs[\s\S]+any, read-write, read-only, primary, standby/,
     ],
     [
-      'a lifetime that is a text',
+      'a lifetime that is a string',
       { url, poolOptions: { maxLifetimeSeconds: '60' } },
       /poolOptions\.maxLifetimeSeconds\s+It must be a duration/,
     ],
@@ -107,7 +107,7 @@ describe('the options of postgres()', () => {
     ['0 connections', { url, connections: 0 }, /connections\s+It is not a number of/],
     ['half a connection', { url, connections: 1.5 }, /whole number from 1 to 1000/],
     ['1001 connections', { url, connections: 1001 }, /whole number from 1 to 1000/],
-    ['connections as a text', { url, connections: '10' }, /whole number from 1 to 1000/],
+    ['connections as a string', { url, connections: '10' }, /whole number from 1 to 1000/],
     [
       'connections with embedded',
       { embedded, connections: 1 },
@@ -115,14 +115,14 @@ describe('the options of postgres()', () => {
     ],
     ['poolOptions with embedded', { embedded, poolOptions: {} }, /poolOptions\s+An embedded/],
     [
-      'poolOptions that are a text',
+      'poolOptions that are a string',
       { url, poolOptions: 'ssl' },
       /poolOptions\s+It is not an object/,
     ],
     ['poolOptions.max', { url, poolOptions: { max: 5 } }, /poolOptions\.max[\s\S]+Use connections/],
     ['poolOptions.host', { url, poolOptions: { host: 'x' } }, /poolOptions\.host[\s\S]+Use url/],
     [
-      'a text as poolOptions.password',
+      'a string as poolOptions.password',
       { url, poolOptions: { password: 'hunter2' } },
       /\.password[\s\S]+url/,
     ],
@@ -167,7 +167,7 @@ describe('the options of postgres()', () => {
     },
   )
 
-  it('are refused with one error that lists all mistakes', () => {
+  it('are refused with one error that lists all problems', () => {
     const options = { url: 'x', connections: 0, tenantRole: '', timeouts: { acquire: -1 } }
     expect(() => check(options)).toThrow(/4 problems/)
   })
@@ -200,7 +200,7 @@ describe('the options of postgres()', () => {
   })
 })
 
-describe('a package that is missing', () => {
+describe('a missing package', () => {
   afterEach(() => {
     vi.doUnmock('pg')
     vi.doUnmock('@electric-sql/pglite')
@@ -209,7 +209,7 @@ describe('a package that is missing', () => {
   it.each<[string, PostgresOptions, string]>([
     ['pg', { url: 'postgres://user:hunter2@host' }, 'npm install pg@8'],
     ['@electric-sql/pglite', { embedded }, 'npm install @electric-sql/pglite'],
-  ])('leads to an error with the command that installs it: %s', async (name, options, install) => {
+  ])('causes an error with the command that installs it: %s', async (name, options, install) => {
     vi.doMock(name, () => {
       throw new Error(`Cannot find package '${name}'`)
     })

@@ -92,11 +92,11 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
   const run = async (text: string) => (await app.get(Database).query(text)).rows
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'ordered by %s, finds each row once among writers',
+    'finds each row once while others write, in the order %s',
     (_order, index) => walkAmongWriters(app, `/list${index}`, run),
   )
 
-  it('returns rows as Drizzle reads them, without the values of the order', async () => {
+  it('returns rows in the format of Drizzle, without the values of the order', async () => {
     await run('delete from rows')
     await run("insert into rows (at, place) values ('2026-01-01 00:00:00.123456Z', 7)")
     const { body } = await app.request().get('/list0').expect(200)
@@ -105,7 +105,7 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
     ])
   })
 
-  it('reports the mistake', async () => {
+  it('reports an invalid row, order or selection', async () => {
     await run('delete from rows')
     await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     const seen = app.logs.length

@@ -101,7 +101,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   const insert = (count: number, random: Random) => run(insertSql(count, random))
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'ordered by %s, finds each row once while others are inserted and deleted',
+    'finds each row once while others are inserted and deleted, in the order %s',
     async (_order, index) => {
       const seed = seedOfRun()
       const random = new Random(seed)
@@ -133,12 +133,12 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   )
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'ordered by %s, finds each row once among writers',
+    'finds each row once while others write, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/list${index}`, async (text) => (await run(text)).rows),
   )
 
-  it('sends the columns of the query only', async () => {
+  it('sends only the columns of the query', async () => {
     await run('delete from rows')
     await insert(2, new Random(1))
     const { body } = await app.request().get('/list0?limit=1').expect(200)
@@ -181,7 +181,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     expect(last).not.toHaveProperty('total')
   })
 
-  it('does not read a list that has no order', async () => {
+  it('rejects a list that has no order', async () => {
     await run('delete from rows')
     await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     await app.request().get('/by-place?limit=1').expect(500)

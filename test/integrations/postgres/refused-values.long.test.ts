@@ -161,7 +161,7 @@ class ThingsController {
   }
 }
 
-describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => {
+describe.each(KINDS)('a request value that %s refuses', (_kind, open) => {
   describe.each([true, false])('with tenants: %s', (isTenanted) => {
     const folder = new Folder({
       '0001_things.sql': isTenanted
@@ -218,16 +218,16 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ['a large integer in a list', { counts: [1, 3_000_000_000] }, 'counts.1', 'is out of range'],
       ['a large numeric', { quantity: 7, price: 100 }, 'price', 'is out of range'],
       ['a numeric that is rounded up', { price: 99.999 }, 'price', 'is out of range'],
-      ['a text for an integer', { quantity: 'abc' }, 'quantity', 'is not valid'],
+      ['a string for an integer', { quantity: 'abc' }, 'quantity', 'is not valid'],
       ['a fraction for an integer', { quantity: 1.5 }, 'quantity', 'is not valid'],
-      ['a text for a uuid', { ref: 'not-a-uuid', name: 'x' }, 'ref', 'is not valid'],
+      ['a string for a uuid', { ref: 'not-a-uuid', name: 'x' }, 'ref', 'is not valid'],
       ['a letter in a list of uuids', { refs: ['x'] }, 'refs.0', 'is not valid'],
       ['an empty text in a list of uuids', { refs: [''] }, 'refs.0', 'is not valid'],
       ['a letter in a list of integers', { counts: ['1', 's'] }, 'counts.1', 'is not valid'],
-      ['a text for a date', { due: 'tomorrowish' }, 'due', 'is not valid'],
+      ['a string for a date', { due: 'tomorrowish' }, 'due', 'is not valid'],
       ['a date that does not exist', { due: '2026-02-30' }, 'due', 'is out of range'],
       ['a date too far away', { at: '300000-01-01' }, 'at', 'is out of range'],
-    ])('leads to a 400 that names its field: %s', async (_what, sent, path, message) => {
+    ])('results in a 400 response that names its field: %s', async (_what, sent, path, message) => {
       const { status, body } = await post('', sent)
       expect({ status, body }).toMatchObject({
         status: 400,
@@ -237,7 +237,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       expect(logged).toEqual([])
     })
 
-    it('is found in query, path, headers and body, in JSON that was made of it, and with an ORM', async () => {
+    it('is found in query, path, headers and body, in nested JSON, and with an ORM', async () => {
       const nul = 'must not contain a NUL character'
       const ask = async (path: string) => (await request().get(`/things${path}`)).body.errors
       expect(await ask('/search?q=A%00b')).toEqual([{ in: 'query', path: 'q', message: nul }])
@@ -265,7 +265,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ])
     })
 
-    it('leads to a 400 that names every text with a NUL', async () => {
+    it('results in a 400 response that names every string with a NUL', async () => {
       const { body } = await post('', { name: '\0', tags: ['\0\0', 'b'] })
       expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
         'name',
@@ -273,7 +273,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ])
     })
 
-    it('leads to a 400 without a field when it may be one of several', async () => {
+    it('results in a 400 response without a field if it may be one of several', async () => {
       const { status, body } = await post('/two-columns', { code: 'abcd', name: 'abcde' })
       expect({ status, body }).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
       expect(body.errors).toBeUndefined()
@@ -292,7 +292,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       ...(isTenanted
         ? [['an error that was caught', '/caught', { name: '\0' }] as [string, string, object]]
         : []),
-    ])('leads to a logged 500 when the application is the cause: %s', async (_what, path, sent) => {
+    ])('results in a 500 response for an application error: %s', async (_what, path, sent) => {
       const { status, body } = await post(path, sent)
       expect({ status, code: body.code }).toEqual({ status: 500, code: 'INTERNAL_SERVER_ERROR' })
       expect(logged).toHaveLength(1)
@@ -319,7 +319,7 @@ describe.each(KINDS)('a value of the request that %s refuses', (_kind, open) => 
       expect(logged).toEqual([])
     })
 
-    it('leads to a response without the message of PostgreSQL', async () => {
+    it('results in a response without the message of PostgreSQL', async () => {
       const { text } = await post('', { ref: 'secret' })
       expect(text).not.toMatch(/secret|uuid|syntax|22P02/)
     })

@@ -23,12 +23,12 @@ async function workAfter(commit: () => Promise<void>) {
   return { error, work: (res as unknown as { work: RequestWork }).work }
 }
 
-it('allows statements in transactions of their own after the commit', async () => {
+it('a request can run separate statements after the commit', async () => {
   const { error, work } = await workAfter(async () => {})
   expect([error, work.isCommitted]).toEqual([undefined, true])
 })
 
-it('begins a transaction again after no connection was available', async () => {
+it('a request starts a transaction again after no connection was available', async () => {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const ends: string[] = []
   const transaction = { commit: async () => ends.push('commit'), rollback: async () => {} }
@@ -51,7 +51,7 @@ it('begins a transaction again after no connection was available', async () => {
   expect(ends).toEqual(['commit'])
 })
 
-it('refuses statements after a commit that failed', async () => {
+it('a request refuses statements after a failed commit', async () => {
   const { error, work } = await workAfter(() => Promise.reject(new Error('refused')))
   expect(error).toMatchObject({ message: 'refused' })
   expect(work.isCommitted).toBe(false)

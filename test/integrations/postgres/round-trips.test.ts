@@ -112,12 +112,12 @@ describeWithServer('the number of round trips to the server', () => {
     ['/notes/three', 4, 'one more for each query that is awaited'],
     ['/notes/at-once', 2, 'no more for concurrent queries'],
     ['/notes/none', 0, 'none without a query'],
-  ])('of %s is %i: %s', async (path, trips) => {
+  ])('for %s is %i: %s', async (path, trips) => {
     await app.request().get(path).expect(200)
     expect(relay.counted.trips).toBe(trips)
   })
 
-  it('is 1 for a query outside of a request and of a transaction', async () => {
+  it('is 1 for a query outside a request and outside a transaction', async () => {
     const rows = await runWithTenant(
       'acme',
       () => app.get(Database).sql`select current_setting('app.tenant_id') as tenant`,

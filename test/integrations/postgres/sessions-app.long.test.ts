@@ -5,13 +5,13 @@ import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { Folder } from './own-database.js'
 
-it('does not start without the table of sessions', async () => {
+it('an application does not start without the session table', async () => {
   const web = sessions({ store: postgresSessions() })
   const started = TestApp.create({ plugins: [postgres({ embedded: 'memory' }), web] })
   await expect(started).rejects.toThrow(/E_SESSIONS_TABLE/)
 })
 
-it('starts with a table of another name', async () => {
+it('an application starts with a session table of another name', async () => {
   using folder = new Folder({ '0001_sessions.sql': sessionTable({ table: 'logins' }) })
   const web = sessions({ store: postgresSessions({ table: 'logins' }) })
   const plugins = [web, postgres({ embedded: 'memory', migrations: folder.path })]
@@ -20,7 +20,7 @@ it('starts with a table of another name', async () => {
   await app.close()
 })
 
-it('deletes ended sessions every hour, keeps those that are used, and stops when it closes', async () => {
+it('an application deletes ended sessions every hour, keeps used ones, and stops when it closes', async () => {
   using folder = new Folder({ '0001_sessions.sql': sessionTable() })
   const app = await TestApp.create({
     plugins: [postgres({ embedded: 'memory', migrations: folder.path })],

@@ -35,10 +35,10 @@ describe.each(KINDS)('postgresSessions() on %s', (kind, open) => {
     return { store, app, warned, end, database }
   }
 
-  describeSessionStore('it', start)
+  describeSessionStore('postgresSessions()', start)
 
   it.skipIf(kind === 'PGlite')(
-    'compares with the row of a transaction it has waited for',
+    'compares with the row after waiting for another transaction',
     async () => {
       const { store, database, end } = await start()
       const times = { usedAt: 1, idleAt: 9e12 }
@@ -57,7 +57,7 @@ describe.each(KINDS)('postgresSessions() on %s', (kind, open) => {
     },
   )
 
-  it('logs that sessions which have ended could not be deleted', async () => {
+  it('logs a failure to delete expired sessions', async () => {
     const { store, app, warned, end } = await start()
     await app.clock.advance(0)
     await app.close()

@@ -2,8 +2,8 @@ import { sql } from 'blazon/postgres'
 import { describe, expect, it } from 'vitest'
 import { ProtectedTables } from '../../../src/integrations/postgres/sessions/statements.js'
 
-describe('the template sql', () => {
-  it('turns values into parameters, also values with SQL in them', () => {
+describe('the sql template', () => {
+  it('turns values into parameters, including values that contain SQL', () => {
     const name = "'; drop table orders; --"
     const { text, values } = sql`select * from orders where name = ${name} and id = ${7}`
     expect(text).toBe('select * from orders where name = $1 and id = $2')
@@ -28,7 +28,7 @@ describe('the template sql', () => {
     expect(sql.join([])).toMatchObject({ text: '', values: [] })
   })
 
-  it('may have no value', () => {
+  it('can be used without values', () => {
     expect(sql`select 1`).toMatchObject({ text: 'select 1', values: [] })
   })
 
@@ -56,12 +56,12 @@ describe('ProtectedTables', () => {
     ['select * from orders_archive, my_orders', null],
     ['select * from orderXitems', null],
     ['select 1', null],
-  ])('finds the table of tenants in %s: %s', (text, table) => {
+  ])('finds the tenant table in %s: %s', (text, table) => {
     expect(tables.find(text)).toBe(table)
     expect(tables.find(text)).toBe(table)
   })
 
-  it('finds nothing when there are no tables of tenants', () => {
+  it('finds nothing if there are no tenant tables', () => {
     expect(new ProtectedTables([]).find('select * from orders')).toBeNull()
   })
 })

@@ -59,13 +59,13 @@ class StatesController {
 const REFUSE = `create function refuse(state text) returns void language plpgsql as
   $$ begin raise exception using errcode = state; end $$`
 
-it('are the rows of a table that is not empty', () => {
+it('the documented table of error codes is not empty', () => {
   expect(ROWS.every(({ states }) => states.length > 0)).toBe(true)
   for (const state of ['25006', '57P01', '57P02', '57P03', '53100', '53300', '40001', '40P01'])
     expect(CASES.map(([each]) => each)).toContain(state)
 })
 
-describe.each(KINDS)('an error that %s refuses a statement with', (kind, open) => {
+describe.each(KINDS)('a statement error from %s', (kind, open) => {
   let database: OwnDatabase
   let app: TestApp
 
@@ -93,7 +93,7 @@ describe.each(KINDS)('an error that %s refuses a statement with', (kind, open) =
 
   const pid = async () => (await app.get(Database).sql`select pg_backend_pid() as pid`)[0]?.['pid']
 
-  it.each(CASES)('leads to the response of the documentation: %s', async (state, row) => {
+  it.each(CASES)('results in the documented response: %s', async (state, row) => {
     const before = await pid()
     const { status, body, headers } = await app.request().post(`/states/${state}`)
     expect(`${status} ${body.code}`).toBe(row.response)
@@ -104,7 +104,7 @@ describe.each(KINDS)('an error that %s refuses a statement with', (kind, open) =
   })
 })
 
-describeWithServer('transactions that conflict', () => {
+describeWithServer('conflicting transactions', () => {
   let database: ServerDatabase
   let app: TestApp
   let db: Database
@@ -126,7 +126,7 @@ describeWithServer('transactions that conflict', () => {
     await db.sql`update counters set value = ${(row?.value ?? 0) + 1} where name = ${name}`
   }
 
-  it('lose no change when they are serializable and run again', async () => {
+  it('lose no change if they are serializable and run again', async () => {
     let calls = 0
     const count = () => {
       calls++
@@ -159,7 +159,7 @@ describeWithServer('transactions that conflict', () => {
   })
 })
 
-describeWithPgBouncer('an error of PgBouncer', () => {
+describeWithPgBouncer('an error from PgBouncer', () => {
   let server: Server
   beforeAll(async () => {
     server = await Server.start()
@@ -195,7 +195,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     return { app, add, close }
   }
 
-  it('makes a request wait for a connection when PgBouncer accepts no more', async () => {
+  it('makes a request wait for a connection if PgBouncer accepts no more', async () => {
     const { add, close } = await start(['max_client_conn = 2'])
     await until(async () => (await add('first')) === '201 ')
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`full-${i}`)))
@@ -203,7 +203,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     await close()
   })
 
-  it('is DATABASE_UNAVAILABLE when no server connection becomes free in its time', async () => {
+  it('results in DATABASE_UNAVAILABLE if no server connection becomes free in time', async () => {
     const { app, add, close } = await start(['query_wait_timeout = 1'])
     const slow = add('slow/slowly')
     await app.get(Barrier).reached
@@ -214,7 +214,7 @@ describeWithPgBouncer('an error of PgBouncer', () => {
     await close()
   })
 
-  it('responds with 503 while its server is stopped, and works again after the start', async () => {
+  it('results in a 503 response while its server is stopped, and ends afterwards', async () => {
     const { add, close } = await start(['server_login_retry = 1'])
     expect(await add('before')).toBe('201 ')
     await server.stop()

@@ -94,7 +94,7 @@ function adding(count: number, more: (db: Database, req: Request) => unknown = (
   }
 }
 
-describeWithServer('a stream with a database', () => {
+describeWithServer('a stream that uses the database', () => {
   let database: TenantDatabase
   let app: TestApp
   let port: number
@@ -176,8 +176,8 @@ describeWithServer('a stream with a database', () => {
       .split('\n')
       .map((text) => JSON.parse(text))
 
-  describe('that does not ask for a transaction', () => {
-    it('runs each later statement in a transaction of its own, for its tenant', async () => {
+  describe('without a transaction', () => {
+    it('runs each later statement in a separate transaction, for its tenant', async () => {
       script = adding(3)
       const [a, b] = await Promise.all([get('plain', 'a').read(), get('plain', 'b').read()])
       for (const [tenant, { body }] of Object.entries({ a, b })) {
@@ -201,8 +201,8 @@ describeWithServer('a stream with a database', () => {
     })
   })
 
-  describe('that asks for one', () => {
-    it.each(['whole', 'provider', 'raw'])('is one transaction for its tenant: %s', async (path) => {
+  describe('with a transaction', () => {
+    it.each(['whole', 'provider', 'raw'])('uses one transaction per tenant: %s', async (path) => {
       script = adding(3)
       const { body, isWhole } = await get(path, 'b').read()
       const lines = linesOf(body)
@@ -214,7 +214,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('reads a cursor, whose rows are of one state of the database', async () => {
+    it('reads a cursor with rows from one state of the database', async () => {
       await database.asOwner(
         "insert into orders (tenant_id, note) select 'a', 'row ' || n from generate_series(1, 20) n",
       )
@@ -235,7 +235,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('goes on in the transaction that its handler has begun', async () => {
+    it('continues in the transaction that its handler has started', async () => {
       script = adding(1)
       const { body } = await get('after').read()
       expect(linesOf(body).map(({ note }) => note)).toEqual(['before,row 1'])
@@ -243,7 +243,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('is saved before the client learns that it has all items', async () => {
+    it('is saved before the client receives the end of the stream', async () => {
       const held = await database.holdCommits?.()
       script = async function* (db) {
         await add(db, 'held')
@@ -265,7 +265,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('is an error before its first item, and nothing is saved', async () => {
+    it('results in an error response before its first item, and saves nothing', async () => {
       // biome-ignore lint/correctness/useYield: it fails instead
       script = async function* (db) {
         await add(db, 'lost')
@@ -278,7 +278,7 @@ describeWithServer('a stream with a database', () => {
       }
     })
 
-    it.each(['whole', 'events', 'raw'])('saves nothing when it fails later: %s', async (path) => {
+    it.each(['whole', 'events', 'raw'])('saves nothing if it fails later: %s', async (path) => {
       script = adding(2, () => {
         throw new Error('broken')
       })
@@ -290,7 +290,7 @@ describeWithServer('a stream with a database', () => {
       await expectFree()
     })
 
-    it('fails when its commit is refused', async () => {
+    it('fails if its commit is refused', async () => {
       script = async function* (db) {
         await db.sql`insert into orders (number) values ('twice'), ('twice')`
         yield { note: '', tenant: null, transaction: '' }
@@ -310,7 +310,7 @@ describeWithServer('a stream with a database', () => {
       ],
       ['is waiting for something else', () => new Promise<void>(() => {})],
       ['runs a statement', (_: Request, db: Database) => db.sql`select pg_sleep(30)`],
-    ])('is rolled back when its client leaves while it %s', async (_, wait) => {
+    ])('is rolled back if the client disconnects while it %s', async (_, wait) => {
       script = adding(1, (db, req) => wait(req, db))
       const stream = get('whole')
       await stream.response
@@ -320,7 +320,7 @@ describeWithServer('a stream with a database', () => {
       expect(errors).toEqual([])
     })
 
-    it('may run a last statement in `finally` when its client leaves between two items', async () => {
+    it('can run a last statement in `finally` if the client disconnects between items', async () => {
       const seen: unknown[] = []
       const full = 'x'.repeat(1024 * 1024)
       const waits = gate()
@@ -375,7 +375,7 @@ describeWithServer('a stream with a database', () => {
       expect(await saved()).toEqual([])
     })
 
-    it('releases its connection when its client reads nothing for too long', async () => {
+    it('releases its connection if the client stops reading for too long', async () => {
       await app.close()
       await open({ timeouts: { idleInTransaction: '300ms' } })
       const full = 'x'.repeat(1024 * 1024)
@@ -396,7 +396,7 @@ describeWithServer('a stream with a database', () => {
       expect(await saved()).toEqual([])
     })
 
-    it('is a part of the transaction around its loop', async () => {
+    it('is part of the transaction around its loop', async () => {
       script = adding(2)
       const db = app.get(Database)
       const loop = (fail: boolean) =>

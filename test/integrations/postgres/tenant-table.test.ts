@@ -87,7 +87,7 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
     ])
   })
 
-  it('throws one error with all mistakes', () => {
+  it('throws one error with all problems', () => {
     const run = () => protectTable('', { schema: '', allTenantsRole: '' })
     expect(problemsOf(run).map(({ subject }) => subject)).toEqual([
       'protectTable(): name ""',
@@ -97,7 +97,7 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
   })
 })
 
-describe.each(KINDS)('a table of tenants on %s', (_, open) => {
+describe.each(KINDS)('a tenant table on %s', (_, open) => {
   let database: OwnDatabase
   let roles: { tenantRole: string; allTenantsRole: string }
 
@@ -134,7 +134,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
   const as = (tenant: string | null, ...statements: string[]) =>
     database.as(roles.tenantRole, tenant, ...statements)
 
-  it('shows a tenant its own rows, and no rows without a tenant', async () => {
+  it('shows a tenant only its own rows, and shows no rows without a tenant', async () => {
     const sql = 'select tenant_id, email from customers order by email'
     expect(await as('acme', sql)).toEqual([{ tenant_id: 'acme', email: 'a@x.test' }])
     expect(await as('zeta', sql)).toEqual([{ tenant_id: 'zeta', email: 'z@x.test' }])
@@ -143,7 +143,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     expect(await database.as(roles.allTenantsRole, null, sql)).toHaveLength(2)
   })
 
-  it('fills in the tenant and the id, without a privilege on a sequence', async () => {
+  it('sets the tenant and the id, without a privilege on a sequence', async () => {
     const insert = "insert into customers (email) values ('new@x.test') returning tenant_id, id"
     expect(await as('acme', insert)).toEqual([{ tenant_id: 'acme', id: expect.any(String) }])
     const order = 'insert into orders default values returning tenant_id, id, total'
@@ -170,7 +170,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     ['chooses an id', "insert into customers (id, email) values (7, 'b')", '428C9'],
     ['truncates the table', 'truncate customers cascade', '42501'],
     ['disables row-level security', 'alter table customers disable row level security', '42501'],
-  ])('allows or refuses when a tenant %s: %s', async (_, sql, code) => {
+  ])('allows or refuses if a tenant %s: %s', async (_, sql, code) => {
     const ids = await database.run("select id from customers where tenant_id = 'zeta'")
     expect(ids).toEqual([{ id: '2' }])
     expect(await codeOf(as('acme', sql))).toBe(code)
@@ -197,7 +197,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     expect(rows).toEqual([])
   })
 
-  it('uses the index that begins with the tenant', async () => {
+  it('uses the index that starts with the tenant', async () => {
     const plan = await as(
       'acme',
       'set local enable_seqscan = off',
@@ -213,7 +213,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     ['63 bytes', 'a'.repeat(63)],
     ['63 bytes with characters of two bytes', `${'é'.repeat(31)}!`],
     ['dollars and semicolons', '$$;$$'],
-  ])('may have a name of %s', async (_, name) => {
+  ])('can have a name with %s', async (_, name) => {
     await database.run(
       tenantTable(name, {
         ...roles,
@@ -229,7 +229,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     await database.run(`drop table ${quoted}`)
   })
 
-  it('may be in a schema of its own', async () => {
+  it('can be in another schema', async () => {
     await database.run('create schema "My Shop"')
     const options = { ...roles, schema: 'My Shop', columns: ['parent_id bigint'] }
     await database.run(tenantTable('a', { ...options, references: { parent_id: 'a' } }))
@@ -239,7 +239,7 @@ describe.each(KINDS)('a table of tenants on %s', (_, open) => {
     await database.run('drop schema "My Shop" cascade')
   })
 
-  it('may be an existing table that protectTable() changes', async () => {
+  it('can be an existing table that protectTable() changes', async () => {
     await database.run(
       "create table old (id serial primary key, tenant_id text); insert into old (tenant_id) values ('acme'), ('zeta')",
     )

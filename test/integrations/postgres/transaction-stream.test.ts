@@ -39,7 +39,7 @@ describe('the transaction of a stream', () => {
     expect(ends).toEqual(['commit'])
   })
 
-  it('is rolled back once when its reader is late, and the reader gets one error', async () => {
+  it('is rolled back once if its reader is late, and the reader gets one error', async () => {
     const { stream, ends } = open()
     await stream.next()
     await pass(1000)

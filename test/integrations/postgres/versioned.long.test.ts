@@ -79,7 +79,7 @@ describe.each(KINDS)('conditional writes on %s', (_kind, open) => {
     return { app, db, put, end }
   }
 
-  it('let one of 50 writers with the same tag win', async () => {
+  it('allow only one of 50 writers with the same tag', async () => {
     const { app, db, put, end } = await start()
     const { etag } = (await app.request().get('/notes/7')).headers
     const all = await Promise.all(Array.from({ length: 50 }, (_, i) => put(String(etag), `w${i}`)))
@@ -93,7 +93,7 @@ describe.each(KINDS)('conditional writes on %s', (_kind, open) => {
     await end()
   })
 
-  it('compare times in milliseconds, and take any version for `*`', async () => {
+  it('compare times in milliseconds, and accept any version for `*`', async () => {
     const { app, put, end } = await start()
     const read = async () => (await app.request().get('/notes/7')).body.data as Note
     const { updated_at: at } = await read()

@@ -7,11 +7,11 @@ function failing(times: number): Breaker {
   return breaker
 }
 
-it('opens at the fifth failure in a row and not earlier', () => {
+it('a breaker opens at the fifth failure in a row, but not earlier', () => {
   expect([0, 4, 5, 6].map((times) => failing(times).isOpen)).toEqual([false, false, true, true])
 })
 
-it('counts failures from zero after a success', () => {
+it('a breaker counts failures from zero after a success', () => {
   const breaker = failing(4)
   breaker.succeed()
   for (let i = 0; i < 4; i++) breaker.fail()
@@ -20,7 +20,7 @@ it('counts failures from zero after a success', () => {
   expect(breaker.isOpen).toBe(true)
 })
 
-it('stays open after a late success and closes only on reset()', () => {
+it('a breaker stays open after a late success and closes only on reset()', () => {
   const breaker = failing(5)
   breaker.succeed()
   breaker.succeed()

@@ -39,7 +39,7 @@ class HeldCluster extends EventEmitter {
   }
 }
 
-it('is used again as soon as a node of the cluster is back', async () => {
+it('a cluster is used again as soon as one of its nodes is back', async () => {
   const cluster = new HeldCluster()
   const cache = redisCache({ client: cluster as unknown as RedisCluster, timeout: '5ms' })
   const { context } = testContext()

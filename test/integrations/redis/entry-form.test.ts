@@ -20,7 +20,7 @@ const entryOf = (more: Partial<CacheEntry> = {}): CacheEntry => ({
   ...more,
 })
 
-describe('an entry as bytes', () => {
+describe('an encoded entry', () => {
   it.each<[string, Partial<CacheEntry>]>([
     ['text', { body: 'größer ✓ 😀' }],
     ['half a character', { body: 'a\ud800b' }],
@@ -28,7 +28,7 @@ describe('an entry as bytes', () => {
     ['no body', { body: '' }],
     ['an owner and a user', { owner: 'acme', user: 'user.id=n1' }],
     ['a value', { kind: 'value', headers: [], tags: [] }],
-  ])('is read as it was written: %s', (_, more) => {
+  ])('is read unchanged: %s', (_, more) => {
     const entry = entryOf(more)
     const bytes = encodeEntry('key', entry) as Buffer
     const read = decodeEntry('key', bytes)
@@ -36,14 +36,14 @@ describe('an entry as bytes', () => {
     expect(decodeEntry('other', bytes)).toBeUndefined()
   })
 
-  it('is read as it was written: 1 MiB', () => {
+  it('is read unchanged: 1 MiB', () => {
     const body = Buffer.alloc(1024 * 1024, 1)
     const read = decodeEntry('key', encodeEntry('key', entryOf({ body })) as Buffer)
     // Faster than a comparison of a million numbers.
     expect(body.equals(read?.body as Buffer)).toBe(true)
   })
 
-  it('is not written where the body or the rest is too large', () => {
+  it('is not written if the body or the rest is too large', () => {
     const mebibyte = 1024 * 1024
     expect(encodeEntry('key', entryOf({ body: Buffer.alloc(mebibyte + 1) }))).toBeUndefined()
     expect(encodeEntry('key', entryOf({ body: 'é'.repeat(mebibyte / 2 + 1) }))).toBeUndefined()
@@ -63,12 +63,12 @@ describe('an entry as bytes', () => {
     ['a longer head than there is', (bytes) => bytes.fill(0xff, 2, 6)],
     ['a head that is not JSON', (bytes) => bytes.fill(0x20, 6, 7)],
     ['more than the largest entry', (bytes) => Buffer.concat([bytes, Buffer.alloc(1_200_000)])],
-  ])('is not an entry as %s', (_, change) => {
+  ])('is rejected if it is %s', (_, change) => {
     const bytes = encodeEntry('key', entryOf()) as Buffer
     expect(decodeEntry('key', change(bytes))).toBeUndefined()
   })
 
-  it('is read anew when it has changed, however often it was read before', () => {
+  it('is read again when it has changed, however often it was read before', () => {
     const reader = new EntryReader()
     const [first, second] = ['one', 'two'].map((body) => encodeEntry('key', entryOf({ body })))
     for (let round = 0; round < 4; round++) expect(reader.read('key', first)?.body).toBe('one')
@@ -81,11 +81,11 @@ describe('an entry as bytes', () => {
   })
 })
 
-describe('the names of keys', () => {
+describe('key names in Redis', () => {
   const keys = new Keys('p:')
   const name = (key: string) => keys.entry(key)
 
-  it('have the prefix and the kind', () => {
+  it('contain the prefix and the kind', () => {
     expect([name('k'), keys.tag('k'), keys.limit('k'), keys.origin]).toEqual([
       'p:cache:k',
       'p:tag:k',
@@ -105,7 +105,7 @@ describe('the names of keys', () => {
     expect(name(`${wide}é`)).not.toBe(name(`${wide}è`))
   })
 
-  it('are different for halves of characters, which UTF-8 cannot hold', () => {
+  it('are different for lone surrogates, which UTF-8 cannot represent', () => {
     const halves = ['a\ud800', 'a\udc00', 'a\ufffd', 'a\ufffdd800;', 'a']
     const names = halves.map((each) => Buffer.from(name(each)).toString())
     expect(new Set(names).size).toBe(halves.length)
@@ -115,7 +115,7 @@ describe('the names of keys', () => {
     expect(keys.pattern(`a${special}b${special}`)).toBe(`p:cache:a\\${special}b\\${special}*`)
   })
 
-  it('begin as their pattern does, however long they are', () => {
+  it('start with their pattern, however long they are', () => {
     const long = 'y'.repeat(600)
     const pattern = keys.pattern(long)
     expect(pattern).toBe(`p:cache:${'y'.repeat(512)}*`)
@@ -123,10 +123,10 @@ describe('the names of keys', () => {
   })
 })
 
-describe('deletions that wait for Redis', () => {
+describe('pending deletions for Redis', () => {
   const everything = 'p:cache:*'
 
-  it('are taken once, each of them once', () => {
+  it('are taken once, without duplicates', () => {
     const pending = new Pending(everything)
     pending.add({ keys: ['a', 'b', 'a'], patterns: ['x*'] })
     expect(pending.isEmpty).toBe(false)

@@ -76,7 +76,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await clear('')).toEqual(keys)
   })
 
-  it('clears its own keys if the option `prefix` contains special characters', async () => {
+  it('clears only its own keys if the option `prefix` contains special characters', async () => {
     const all = ['a[b]*?', 'ab12', 'a\\^', 'a^'].map((start) =>
       redisCache({ url, prefix: `${prefix}${start}:`, timeout: '10s' }),
     )
@@ -109,7 +109,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await calls()).toBe(before)
   })
 
-  it('limits the length of keys, and still reads and clears each one separately', async () => {
+  it('limits the length of keys, but still reads and clears each key separately', async () => {
     const long = 'acme:'.padEnd(5000, 'x')
     await cache.set(`${long}1`, entry('1'), MINUTE)
     await cache.set(`${long}2`, entry('2'), MINUTE)
@@ -124,7 +124,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await cache.get(`${long}1`)).toBeUndefined()
   })
 
-  it('separates keys that would be the same bytes in UTF-8', async () => {
+  it('separates keys that would have the same bytes in UTF-8', async () => {
     await cache.set('\ud800', entry('1'), MINUTE)
     expect(await cache.get('\ud801')).toBeUndefined()
   })
@@ -142,7 +142,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(same).toBe(b)
   })
 
-  it('creates one version for a tag that many callers read at once', async () => {
+  it('creates only one version for a tag that many callers read at once', async () => {
     const other = redisCache({ url, prefix, timeout: '10s' })
     await other.open?.(testContext().context)
     const asked = Array.from({ length: 20 }, (_, i) => (i % 2 ? cache : other).versions(['new']))
@@ -150,7 +150,7 @@ describeWithRedis('a cache in Redis', () => {
     await other.close?.()
   })
 
-  it('never returns a lost version again', async () => {
+  it('never returns a previous version again after it was lost', async () => {
     const [before] = await cache.versions(['lost'])
     await redis.del(`${prefix}tag:lost`)
     const [after] = await cache.versions(['lost'])
@@ -204,7 +204,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await cache.get('bad')).toBeUndefined()
   })
 
-  it('returns the current entry, however often it has returned an older one', async () => {
+  it('returns the current entry, however often it has returned an older entry', async () => {
     const name = `${prefix}cache:again`
     const forms = [entry('1'), entry('2'), entry('2', { owner: 'acme' }), entry('10')]
     const again = async () => {

@@ -49,8 +49,8 @@ async function works({ cache }: Stores): Promise<boolean> {
   return (await cache.get('works')) !== undefined
 }
 
-describeWithServer('without a Redis at boot', () => {
-  it('boots, responds, logs the outage once, and uses Redis as soon as it runs', async () => {
+describeWithServer('an application without Redis at boot', () => {
+  it('starts, responds, logs the outage once, and uses Redis as soon as it runs', async () => {
     await using server = await Server.absent()
     await using stores = await openStores(server.url)
     const deadlines = countDeadlines()
@@ -69,7 +69,7 @@ describeWithServer('without a Redis at boot', () => {
   })
 })
 
-describeWithServer('a Redis that is killed under load', () => {
+describeWithServer('a Redis server that is killed under load', () => {
   it('fails no request, and is used again when it is back', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
@@ -95,8 +95,8 @@ describeWithServer('a Redis that is killed under load', () => {
   })
 })
 
-describeWithServer('a Redis that is paused', () => {
-  it('costs one deadline at most, and is used again when it resumes', async () => {
+describeWithServer('a paused Redis server', () => {
+  it('delays requests by one deadline at most, and is used again when it resumes', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     await until(() => works(stores))
@@ -113,7 +113,7 @@ describeWithServer('a Redis that is paused', () => {
     await until(() => works(stores))
   })
 
-  it('costs each of several concurrent requests one deadline', async () => {
+  it('delays each of several concurrent requests by one deadline', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     server.pause()
@@ -132,7 +132,7 @@ describeWithServer('a Redis that is paused', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('gives no late reply to another command', async () => {
+  it('does not cause a late reply to be used for another command', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     const keys = Array.from({ length: 40 }, (_, i) => `k${i}`)
@@ -146,7 +146,7 @@ describeWithServer('a Redis that is paused', () => {
     expect(found.map((one) => one?.body)).toEqual(keys)
   })
 
-  it('gets a new connection when it does not reply for 10 seconds', async () => {
+  it('gets a new connection after not replying for 10 seconds', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     await stores.cache.set('old', entry('old'), MINUTE)
@@ -164,7 +164,7 @@ describeWithServer('a Redis that is paused', () => {
     redis.destroy()
   })
 
-  it('closes no connection of others on the server that takes its place', async () => {
+  it('closes no foreign connection on the server that takes its place', async () => {
     await using server = await Server.start()
     await using next = await Server.start()
     await using gate = await Gate.before(server.port)
@@ -190,7 +190,7 @@ describeWithServer('a Redis that is paused', () => {
     for (const client of others) client.destroy()
   })
 
-  it('causes no unhandled rejection when its connection is dropped during a ping', async () => {
+  it('causes no unhandled rejection if its connection is dropped during a ping', async () => {
     const rejections: unknown[] = []
     const note = (error: unknown) => rejections.push(error)
     process.on('unhandledRejection', note)
@@ -208,7 +208,7 @@ describeWithServer('a Redis that is paused', () => {
   })
 })
 
-describeWithServer('a Redis that is slow', () => {
+describeWithServer('a slow Redis server', () => {
   it('receives no commands after five late replies, until it replies in time', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
@@ -239,7 +239,7 @@ describeWithServer('a Redis that is slow', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('is tried again without a delay of any request', async () => {
+  it('is tried again without a delay for any request', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
     await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)
@@ -253,8 +253,8 @@ describeWithServer('a Redis that is slow', () => {
   })
 })
 
-describeWithServer('a Redis that is full', () => {
-  it('stores no new entries, and still reads, deletes and counts', async () => {
+describeWithServer('a full Redis server', () => {
+  it('stores no new entries, but still allows reads, deletes and counts', async () => {
     await using server = await Server.start(
       '--maxmemory',
       '4mb',

@@ -35,8 +35,8 @@ async function reachable() {
   }
 }
 
-describeWithServer('an entry that is invalidated while Redis is not reachable', () => {
-  it('is never read again, and other entries are still read', async () => {
+describeWithServer('an entry that is invalidated while Redis is unreachable', () => {
+  it('is never read again, while other entries are still read', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     const { cache } = opened
@@ -68,7 +68,7 @@ describeWithServer('an entry that is invalidated while Redis is not reachable', 
     watcher.destroy()
   })
 
-  it('leads to the deletion of all entries when too many keys were invalidated', async () => {
+  it('causes the deletion of all entries if too many keys were invalidated', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     const { cache } = opened
@@ -88,7 +88,7 @@ describeWithServer('an entry that is invalidated while Redis is not reachable', 
     expect(await away.redis.keys('blazon:cache:*')).toEqual(['blazon:cache:c'])
   })
 
-  it('stays invalidated when its write arrives late', async () => {
+  it('stays invalidated if its write arrives late', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url, '153ms')
     const { cache } = opened
@@ -105,7 +105,7 @@ describeWithServer('an entry that is invalidated while Redis is not reachable', 
     expect(await away.redis.exists('blazon:cache:a')).toBe(0)
   })
 
-  it('stays invalidated when an earlier write arrives after the deletion', async () => {
+  it('stays invalidated if an earlier write arrives after the deletion', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url, '153ms')
     const { cache, clock } = opened
@@ -126,7 +126,7 @@ describeWithServer('an entry that is invalidated while Redis is not reachable', 
     }
   })
 
-  it('is deleted when the process sends no other command', async () => {
+  it('is deleted even if the process sends no other command', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     await opened.cache.set('a', entry('a'), MINUTE)
@@ -138,7 +138,7 @@ describeWithServer('an entry that is invalidated while Redis is not reachable', 
   })
 })
 
-describeWithServer('a Redis that is started from an old copy of its data', () => {
+describeWithServer('a Redis server that is started from an old copy of its data', () => {
   it('does not return entries that were invalidated', async () => {
     await using server = await Server.start()
     await using opened = await openCache(server.url)
@@ -164,7 +164,7 @@ describeWithServer('a Redis that is started from an old copy of its data', () =>
     redis.destroy()
   })
 
-  it('keeps all entries when only the connection was lost', async () => {
+  it('keeps all entries if only the connection was lost', async () => {
     await using away = await reachable()
     await using opened = await openCache(away.url)
     await opened.cache.set('a', entry('a'), MINUTE)

@@ -11,7 +11,7 @@ import { testContext } from './support.js'
 const MINUTE = 60_000
 const prefix = ownPrefix()
 
-describeWithRedis('limits in Redis', () => {
+describeWithRedis('rate limits in Redis', () => {
   const limits = redisLimits({ url, prefix, timeout: '10s' })
   const redis = createClient({ url })
 
@@ -28,7 +28,7 @@ describeWithRedis('limits in Redis', () => {
     redis.destroy()
   })
 
-  it('allows exactly the number of requests of the limit', async () => {
+  it('allow exactly the number of requests of the limit', async () => {
     const count = { key: 'exact', limit: 3, windowMs: MINUTE }
     const results = []
     for (let i = 0; i < 5; i++) results.push(await limits.consume(count))
@@ -40,7 +40,7 @@ describeWithRedis('limits in Redis', () => {
     }
   })
 
-  it('counts each key separately', async () => {
+  it('count each key separately', async () => {
     const one = { limit: 1, windowMs: MINUTE }
     const long = 'x'.repeat(2000)
     for (const key of ['a', 'a:b', 'a:b:c', '', '\u0000', long, `${long}y`]) {
@@ -49,7 +49,7 @@ describeWithRedis('limits in Redis', () => {
     }
   })
 
-  it('supports windows shorter than a second', async () => {
+  it('support windows shorter than a second', async () => {
     const count = { key: 'short', limit: 1, windowMs: 250 }
     await until(async () => (await limits.consume(count)).isAllowed)
     await until(async () => {
@@ -60,7 +60,7 @@ describeWithRedis('limits in Redis', () => {
     expect(await redis.pTTL(`${prefix}limit:short`)).toBeLessThanOrEqual(250)
   })
 
-  it('begins a window with its first request, and deletes the count at its end', async () => {
+  it('start a window with its first request, and delete the count at its end', async () => {
     await limits.consume({ key: 'window', limit: 5, windowMs: 90_500 })
     const ttl = await redis.pTTL(`${prefix}limit:window`)
     expect(ttl).toBeGreaterThan(60_000)
@@ -71,13 +71,13 @@ describeWithRedis('limits in Redis', () => {
     expect(await redis.pTTL(`${prefix}limit:window`)).toBeGreaterThan(0)
   })
 
-  it('allows exactly the limit for 100 concurrent requests', async () => {
+  it('allow exactly the limit for 100 concurrent requests', async () => {
     const count = { key: 'many', limit: 17, windowMs: MINUTE }
     const results = await Promise.all(Array.from({ length: 100 }, () => limits.consume(count)))
     expect(results.filter(({ isAllowed }) => isAllowed).length).toBe(17)
   })
 
-  it('allows exactly the limit for two processes together', async () => {
+  it('allow exactly the limit for two processes together', async () => {
     const processes = [startCounter(), startCounter()]
     await Promise.all(processes.map((child) => lineOf(child)))
     for (const child of processes) child.stdin?.write('go\n')
@@ -85,7 +85,7 @@ describeWithRedis('limits in Redis', () => {
     expect((allowed[0] ?? 0) + (allowed[1] ?? 0)).toBe(73)
   })
 
-  it('treats an invalid count as a failure of Redis, and uses the fallback', async () => {
+  it('treat an invalid count as a failure of Redis, and use the fallback', async () => {
     await redis.hSet(`${prefix}limit:hash`, 'a', '1')
     const count = { key: 'hash', limit: 1, windowMs: MINUTE }
     expect(await limits.consume(count)).toMatchObject({ isAllowed: true, remaining: 0 })
@@ -110,7 +110,7 @@ async function lineOf(child: ChildProcess): Promise<string> {
   return String(data).trim()
 }
 
-describeWithServer('limits on a Redis that loses its scripts', () => {
+describeWithServer('rate limits in a Redis server that loses its scripts', () => {
   it('allow exactly the number of requests of the limit', async () => {
     await using server = await Server.start()
     const limits = redisLimits({ url: server.url, timeout: '10s' })
@@ -134,7 +134,7 @@ it.each([
   ['returns null', async () => null],
   ['returns a reply of another type', async () => 'OK'],
   ['rejects without an Error', () => Promise.reject('no')],
-])('limits use the fallback when the client %s', async (_, sendCommand) => {
+])('rate limits use the fallback if the client %s', async (_, sendCommand) => {
   const client = {
     isOpen: true,
     isReady: true,
@@ -154,7 +154,7 @@ it.each([
   await limits.close?.()
 })
 
-describeWithServer('limits whose fallback fails', () => {
+describeWithServer('rate limits with a failing fallback', () => {
   it('reject the call with the error of the fallback', async () => {
     await using server = await Server.start()
     const fallback = {
@@ -171,8 +171,8 @@ describeWithServer('limits whose fallback fails', () => {
   })
 })
 
-describeWithServer('limits without Redis', () => {
-  it('are counted in this process, with one count for each window', async () => {
+describeWithServer('rate limits without Redis', () => {
+  it('are counted in the same process, with one count for each window', async () => {
     await using server = await Server.absent()
     const limits = redisLimits({ url: server.url })
     const { context, clock } = testContext()

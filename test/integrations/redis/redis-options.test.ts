@@ -15,7 +15,7 @@ afterEach(() => {
   vi.doUnmock('redis')
 })
 
-describe('the options of redisCache and redisLimits', () => {
+describe('the options of redisCache() and redisLimits()', () => {
   const rootNodes = [{ url: 'redis://a:6379' }]
   const wrong: [string, object, RegExp][] = [
     ['no URL', { url: 'user:hunter2@host' }, /redisCache\(\): url\s+(It is not a URL|Its scheme)/],
@@ -52,7 +52,7 @@ describe('the options of redisCache and redisLimits', () => {
     ['null', null as never, /Pass \{ url:/],
   ]
 
-  it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {
+  it.each(wrong)('cause a ConfigError without the password: %s', (_, options, message) => {
     expect(() => usable(redisCache(options as RedisOptions))).toThrow(message)
     expect(() => usable(redisLimits(options as RedisOptions))).toThrow(ConfigError)
     try {
@@ -62,7 +62,7 @@ describe('the options of redisCache and redisLimits', () => {
     }
   })
 
-  it('accept all valid options', () => {
+  it('can all be set to valid values', () => {
     for (const options of [
       {},
       { url: 'rediss://user:pass@host:6380/2' },
@@ -75,7 +75,7 @@ describe('the options of redisCache and redisLimits', () => {
     }
   })
 
-  it('lead to an error that names the package to install when redis is missing', async () => {
+  it('cause an error that names the package to install if redis is missing', async () => {
     vi.doMock('redis', () => {
       throw new Error("Cannot find package 'redis'")
     })
@@ -130,7 +130,7 @@ describeWithServer('a Redis with a password', () => {
   })
 })
 
-describeWithServer('a client of the application', () => {
+describeWithServer('a client from the application', () => {
   it('is used, and stays open', async () => {
     await using server = await Server.start()
     const client = createClient({ url: server.url, disableOfflineQueue: true })
@@ -156,7 +156,7 @@ describeWithServer('a client of the application', () => {
   })
 })
 
-describeWithServer('two stores with one object of options', () => {
+describeWithServer('two stores with the same options object', () => {
   it('share a connection, which closes with the last store and can be opened again', async () => {
     await using server = await Server.start()
     const redis = await createClient({ url: server.url }).connect()

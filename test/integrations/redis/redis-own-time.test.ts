@@ -32,7 +32,7 @@ describeWithRedis('a cached response in Redis that sets Cache-Control or Vary it
     ['max-age=5', 'HIT en'],
     ['max-age=0', 'MISS de'],
     ['accept-language', 'MISS de'],
-  ])('is stored as its own header allows: %s', async (own, second) => {
+  ])('is stored according to its own header: %s', async (own, second) => {
     const store = redisCache({ url, prefix: ownPrefix(), timeout: '10s' })
     app = await TestApp.create({
       controllers: [GreetingController],

@@ -30,7 +30,7 @@ async function open() {
 }
 
 describeWithRedis('the sessions of a user in Redis', () => {
-  it('are known until the last of them ends, however long each was kept in use', async () => {
+  it('are listed until the last of them ends, however long each was used', async () => {
     const { store, create, left } = await open()
     await create('long', 9)
     await create('short', 2)
@@ -42,7 +42,7 @@ describeWithRedis('the sessions of a user in Redis', () => {
     expect(await store.removeAll('user')).toBe(2)
   })
 
-  it('are known until the last one ends, even if the first one ends earlier', async () => {
+  it('are listed until the last one ends, even if the first one ends earlier', async () => {
     const { create, left } = await open()
     await create('short', 2)
     await create('long', 9)

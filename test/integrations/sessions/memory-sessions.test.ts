@@ -29,7 +29,7 @@ describe('memorySessions()', () => {
     ...more,
   })
 
-  it('removes anonymous sessions before those of users when it is full', async () => {
+  it('removes anonymous sessions before user sessions when it is full', async () => {
     const { store } = await open({ maxSessions: 3 })
     await store.create(made('user', { userKey: 'u', user: '1' }))
     for (let i = 0; i < 1000; i++) await store.create(made(`crawler ${i}`))
@@ -39,7 +39,7 @@ describe('memorySessions()', () => {
     expect(await store.read('crawler 999')).toBeDefined()
   })
 
-  it('removes the one that was not used for the longest time when it is full', async () => {
+  it('removes the least recently used session when it is full', async () => {
     const { store } = await open({ maxSessions: 2 })
     for (const id of ['a', 'b']) await store.create(made(id, { userKey: id, user: '1' }))
     await store.touch('a', { usedAt: 1, idleAt: Number.MAX_SAFE_INTEGER })
@@ -49,7 +49,7 @@ describe('memorySessions()', () => {
     expect(await store.read('b')).toBeUndefined()
   })
 
-  it('forgets ended sessions, with their users', async () => {
+  it('removes expired sessions, with their users', async () => {
     const { store, clock } = await open()
     const idleAt = clock.now() + 1000
     await store.create(made('a', { userKey: 'u', user: '1', idleAt }))

@@ -86,7 +86,7 @@ beforeEach(async () => {
   return () => app.close()
 })
 
-it('injects the repository of an entity class by its token', async () => {
+it('the token of an entity class injects its repository', async () => {
   const ada = { email: 'ada@example.com', orders: [{ cents: 350 }, { cents: 420 }] }
   const added = await app.request().post('/customers').send(ada).expect(200)
   expect(added.body.data).toEqual({ id: 1 })
@@ -95,14 +95,14 @@ it('injects the repository of an entity class by its token', async () => {
   expect(await app.get(repositoryOf(Order)).count()).toBe(2)
 })
 
-it('gives two applications with one entity class a database each', async () => {
+it('two applications with one entity class have separate databases', async () => {
   await app.request().post('/customers').send({ email: 'ada@example.com' }).expect(200)
   await using other = await TestApp.create(options)
   expect(await other.get(repositoryOf(Customer)).count()).toBe(0)
   expect(await app.get(repositoryOf(Customer)).count()).toBe(1)
 })
 
-it('replaces a repository by a test override with the token of its entity class', async () => {
+it('a test override with the token of an entity class replaces its repository', async () => {
   const useValue = { save: async () => ({ id: 42 }) }
   const testOverrides = [{ token: repositoryOf(Customer), useValue }]
   await using other = await TestApp.create({ ...options, testOverrides })

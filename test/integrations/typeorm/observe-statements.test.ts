@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { observeStatements } from '../../../src/integrations/typeorm/typeorm.js'
 
-it('of two equal statements at once, the first that began ends first', () => {
+it('the first of two equal concurrent statements is recorded as the first to end', () => {
   const ended: unknown[] = []
   const begin = ({ values }: { readonly values: unknown }) => ({
     end: () => ended.push(values),

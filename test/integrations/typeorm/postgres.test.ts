@@ -79,14 +79,14 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     for (const app of running.splice(0)) await app.close()
   })
 
-  it('stores and returns a text with SQL in it unchanged', async () => {
+  it('stores and returns a string with SQL in it unchanged', async () => {
     const { notes } = await start()
     const text = "Robert'); drop table note; --"
     expect((await add(notes, text)).status).toBe(201)
     expect(await list(notes)).toEqual([text])
   })
 
-  it('serves two applications with one plugin object after the first has closed', async () => {
+  it('works in two applications with one plugin object after the first has closed', async () => {
     const shared = plugin()
     const one = await start([shared])
     const other = await start([shared])
@@ -106,7 +106,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(notes)).toEqual(['only one'])
   })
 
-  it('responds 400 with the field whose value PostgreSQL refuses', async () => {
+  it('results in a 400 response with the field that PostgreSQL refuses', async () => {
     const { notes } = await start()
     const nul = await add(notes, 'a\0b')
     expect([nul.status, await nul.json()]).toMatchObject([
@@ -121,7 +121,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(notes)).toEqual([])
   })
 
-  it('rolls back a transaction that fails', async () => {
+  it('rolls back a failed transaction', async () => {
     const { notes, batches } = await start()
     expect((await fetch(batches, { method: 'POST' })).status).toBe(500)
     expect(await list(notes)).toEqual([])
@@ -135,7 +135,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     await expect.poll(connections).toEqual([])
   })
 
-  it('closes its connections when the boot fails', async () => {
+  it('closes its connections if boot fails', async () => {
     const Broken = new EntitySchema({ name: 'Broken', columns: {} })
     const broken = typeorm({ type: 'postgres', url, applicationName, entities: [Broken] })
     await expect(App.create({ plugins: [broken] })).rejects.toThrow('primary column')

@@ -161,7 +161,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
   })
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'ordered by %s, finds each row once among writers',
+    'finds each row once while others write, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/alternatives/list${index}`, (text) => database.run(text)),
   )
@@ -185,7 +185,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     }
   })
 
-  it('returns entities with the relations that have one row', async () => {
+  it('returns entities with relations to a single row', async () => {
     await database.run('delete from rows')
     await database.run("insert into owners values (1, 'Ada')")
     await database.run(
@@ -202,7 +202,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     ])
   })
 
-  it('reports the mistake', async () => {
+  it('reports an invalid row, column or relation', async () => {
     await database.run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     for (const path of ['all?limit=2', 'column', 'many'])
       await app.request().get(`/others/${path}`).expect(500)
@@ -219,7 +219,7 @@ const NoteTable = new EntitySchema<{ id: number }>({
   columns: { id: { type: Number, primary: true } },
 })
 
-it('readPage() of blazon/typeorm reads from PostgreSQL only', async () => {
+it('readPage() of blazon/typeorm reads only from PostgreSQL', async () => {
   @Controller('notes')
   class Notes {
     private readonly notes = inject(repositoryOf(NoteTable))

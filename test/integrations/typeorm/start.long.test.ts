@@ -53,8 +53,8 @@ function refusal(fields: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([head, body])
 }
 
-describe('a database that cannot be used', () => {
-  it('is a boot error: no server listens', async () => {
+describe('an unusable database', () => {
+  it('causes a boot error if no server listens', async () => {
     const { server, port } = await fakeServer(null)
     server.close()
     await once(server, 'close')
@@ -73,14 +73,14 @@ describe('a database that cannot be used', () => {
     }
   })
 
-  it('is a boot error: the connection is cut', async () => {
+  it('causes a boot error if the connection is cut', async () => {
     const { server, port } = await fakeServer(null)
     const { message } = await failureOf({ type: 'postgres', host: '127.0.0.1', port })
     expect(message).toMatch(/cannot be used: .*(ECONNRESET|terminated)/)
     server.close()
   })
 
-  it('is a boot error without the password: the password is wrong', async () => {
+  it('causes a boot error without the password if the password is wrong', async () => {
     const { server, port } = await fakeServer(
       refusal({
         S: 'FATAL',
@@ -95,7 +95,7 @@ describe('a database that cannot be used', () => {
     server.close()
   })
 
-  it('is a boot error without the secrets, also when one begins with another', async () => {
+  it('causes a boot error without the secrets, even if one begins with another', async () => {
     const [token, key] = [`${PASSWORD}-token`, `${PASSWORD}-token-key`]
     const M = `no access with ${token}, ${PASSWORD} and ${key}`
     const { server, port } = await fakeServer(refusal({ S: 'FATAL', C: '28P01', M }))
@@ -110,13 +110,13 @@ describe('a database that cannot be used', () => {
     server.close()
   })
 
-  it('is a boot error: its URL is invalid', async () => {
+  it('causes a boot error if its URL is invalid', async () => {
     const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
     const { message } = await failureOf({ type: 'postgres', url })
     expect(message).toMatch(/`url` is not a URL.+encodeURIComponent/s)
   })
 
-  it('is a boot error: the database refuses a statement of a migration', async () => {
+  it('causes a boot error if the database refuses a statement of a migration', async () => {
     class Broken1700000000000 {
       async up(runner: { query(sql: string): Promise<unknown> }) {
         await runner.query("insert into nowhere values ('a value')")
@@ -131,7 +131,7 @@ describe('a database that cannot be used', () => {
     expect(inspect(error.cause)).toContain('no such table: nowhere')
   })
 
-  it('is a boot error: the thrown value is not an error', async () => {
+  it('causes a boot error if the thrown value is not an error', async () => {
     class Thrown1700000000000 {
       up() {
         throw PASSWORD
@@ -146,7 +146,7 @@ describe('a database that cannot be used', () => {
 })
 
 describeWithServer('a PostgreSQL server with passwords', () => {
-  it('refuses a wrong password, which no message repeats', async () => {
+  it('refuses a wrong password, and no message contains it', async () => {
     await using server = await Server.start({ hasPasswords: true })
     const url = server.url(SUPERUSER, { password: PASSWORD })
     const { message } = await failureOf({ type: 'postgres', url })
@@ -154,18 +154,18 @@ describeWithServer('a PostgreSQL server with passwords', () => {
   })
 })
 
-describe('a boot without a package', () => {
+describe('boot without a package', () => {
   afterEach(() => {
     vi.doUnmock('node:module')
     vi.resetModules()
   })
 
-  it('names the command that installs a missing driver', async () => {
+  it('results in the command that installs a missing driver', async () => {
     const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
     expect(problems[0]).toMatchObject({ code: 'E_PEER_MISSING', remedy: 'npm install mysql2' })
   })
 
-  it('names the command that installs a missing typeorm', async () => {
+  it('results in the command that installs a missing typeorm', async () => {
     vi.resetModules()
     vi.doMock('node:module', () => ({
       createRequire: () => () => {
@@ -206,7 +206,7 @@ describe('the options of typeorm()', () => {
     }
   })
 
-  it('are a boot error when TypeORM refuses them', async () => {
+  it('cause a boot error if TypeORM refuses them', async () => {
     const { message } = await failureOf({ type: 'sqlite' as 'sqljs' })
     expect(message).toMatch(/TypeORM reports: Wrong driver: "sqlite" given.+"sqljs"/)
   })

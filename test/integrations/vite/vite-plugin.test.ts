@@ -62,7 +62,7 @@ describe('a module with standard decorators', () => {
     ])
   })
 
-  it('keeps a decorated field when fields are compiled to assignments', async () => {
+  it('keeps a decorated field if fields are compiled to assignments', async () => {
     const { code } = (await lower(DECORATED, 'assigning/src/things.ts')) as { code: string }
     expect(code).toMatch(/__decorateElement\(_init, 5, "name"/)
   })
@@ -86,7 +86,7 @@ describe('a module with standard decorators', () => {
     ['ts', 'const a = `\n* text`; @dec class A {}'],
     ['ts', 'class A { @größe x = 1 }'],
     ['tsx', '@dec class A { render() { return <b>hello</b> } }'],
-  ])('is recognised in .%s: %s', async (extension, code) => {
+  ])('is recognised in .%s files: %s', async (extension, code) => {
     const lowered = await lower(code, `standard/src/a.${extension}`)
     expect(lowered?.code).toContain('__decoratorStart')
     if (extension === 'tsx') expect(lowered?.code).toContain('<b>hello</b>')
@@ -101,7 +101,7 @@ describe('a module that the plugin does not compile', () => {
     ['with text that looks decorated', 'class A { text = `\n@Controller()\n` }', 'src/a.ts'],
     ['of a package', DECORATED, 'node_modules/other/a.ts'],
     ['that is a stylesheet', DECORATED, 'src/a.css'],
-  ])('stays unchanged when it is a module %s', async (_, code, id) => {
+  ])('stays unchanged if it is a module %s', async (_, code, id) => {
     expect(await lower(code, `standard/${id}`)).toBeNull()
   })
 
@@ -113,7 +113,7 @@ describe('a module that the plugin does not compile', () => {
     },
   )
 
-  it('is not passed to the plugin when Vite applies the filters', () => {
+  it('is not passed to the plugin if Vite applies the filters', () => {
     const { include, exclude } = blazon().transform.filter.id
     const asked = (id: string) => include.test(id) && !exclude.test(id)
     expect(['/a/b.ts', '/a/b.mjs', '/a/b.tsx?v=1'].filter(asked)).toHaveLength(3)
@@ -144,14 +144,14 @@ describe('the plugin in a project without a package', () => {
     return plugin.transform.handler(DECORATED, join(project, 'a.ts'))
   }
 
-  it('refuses a Vite without transformWithEsbuild, with the command that installs Vite 8', async () => {
+  it('reports a Vite without transformWithEsbuild, with the command that installs Vite 8', async () => {
     // Node finds the project's own Vite first. The stand-in is a Vite without the function.
     await expect(importFrom('old', ['vite', 'esbuild'])).rejects.toThrow(
       /\[E_PEER_MISSING\] blazon\/vite[\s\S]*npm install --save-dev vite@8/,
     )
   })
 
-  it('refuses to compile without esbuild, with the command that installs it', async () => {
+  it('reports a missing esbuild, with the command that installs it', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'blazon-vite-8-'))
     expect(() => createRequire(join(outside, 'x.js')).resolve('esbuild')).toThrow()
     mkdirSync(join(outside, 'node_modules/vite'), { recursive: true })

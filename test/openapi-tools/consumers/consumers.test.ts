@@ -34,11 +34,11 @@ const LATER = DOCUMENTS.filter(({ name }) => name !== 'corpus').flatMap((each) =
 )
 
 describe('generated clients', () => {
-  it('compile strictly, by TypeScript 5', () => {
+  it('compile in strict mode with TypeScript 5', () => {
     expect(compile('../node_modules/typescript/bin/tsc')).toBe('')
   })
 
-  it('compile strictly, by TypeScript 7', () => {
+  it('compile in strict mode with TypeScript 7', () => {
     expect(compile('../../../node_modules/typescript/bin/tsc')).toBe('')
   })
 
@@ -47,7 +47,7 @@ describe('generated clients', () => {
   )
 
   it.each(clients)(
-    'of $generator send requests to $name and read the responses',
+    'by $generator send requests to $name and read the responses',
     async ({ name, options, generator }) => {
       const { drive } = await import(`../clients/${name}.${generator}.ts`)
       await withServer(options, drive)

@@ -30,7 +30,7 @@ const exchanges: readonly Exchange[] = [
   { name: 'other', ...get, path: '/nested?range[to]=b', status: 400, isRefused: true },
 ]
 
-it('documents nested objects in the query if the query parser supports them', async () => {
+it('the document describes nested query objects if the query parser supports them', async () => {
   const app = new App({
     controllers: [NestedController],
     logger: false,

@@ -47,12 +47,12 @@ async function problemsOf(whole: OpenApiDocument, name: string): Promise<string[
   })
 }
 
-describe('the checks of traffic', () => {
+describe('the traffic checks', () => {
   it('find no problem in a correct exchange', async () => {
     expect(await problemsOf(documentOf(options), 'list by a flag')).toEqual([])
   })
 
-  it('find a response that its schema refuses', async () => {
+  it('find a response that does not match its schema', async () => {
     const document = planted(({ paths }) => {
       const { schema } = paths['/files/raw'].get.responses[200].content['application/json']
       schema.properties.version.enum = [3]
@@ -63,7 +63,7 @@ describe('the checks of traffic', () => {
     ])
   })
 
-  it('find an error that its schema refuses', async () => {
+  it('find an error that does not match its schema', async () => {
     const document = planted(({ components }) => {
       components.schemas.ErrorEnvelope.properties.code = { type: 'integer' }
     })
@@ -73,7 +73,7 @@ describe('the checks of traffic', () => {
     ])
   })
 
-  it('find a status that is not documented', async () => {
+  it('find an undocumented status', async () => {
     const document = planted(({ paths }) => {
       delete paths['/exhibits'].post.responses[403]
     })
@@ -83,7 +83,7 @@ describe('the checks of traffic', () => {
     ])
   })
 
-  it('find a type that is not documented', async () => {
+  it('find an undocumented media type', async () => {
     const document = planted(({ paths }) => {
       const { content } = paths['/files/raw'].get.responses[200]
       content['text/plain'] = content['application/json']
@@ -92,7 +92,7 @@ describe('the checks of traffic', () => {
     expect(await problemsOf(document, 'raw')).toContain('undocumented')
   })
 
-  it('find a request that the application accepts and the document refuses', async () => {
+  it('find a request that the application accepts but the document forbids', async () => {
     const document = planted(({ paths }) => {
       const sort = paths['/exhibits'].get.parameters.find(
         ({ name }: { name: string }) => name === 'sort',
@@ -105,7 +105,7 @@ describe('the checks of traffic', () => {
     ])
   })
 
-  it('find a body that the application accepts and the document refuses', async () => {
+  it('find a body that the application accepts but the document forbids', async () => {
     const document = planted(({ components }) => {
       components.schemas.Room.required.push('parent')
     })

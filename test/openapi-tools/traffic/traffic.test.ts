@@ -73,7 +73,7 @@ const PLACES = [
   ],
 ] as const
 
-describe.each(APPS)('the traffic of $name', (app) => {
+describe.each(APPS)('the recorded traffic of $name', (app) => {
   const { options, exchanges } = app
   const document = documentOf(options)
   const expected = exchanges.map((exchange) => `${exchange.name}: ${exchange.status}`)

@@ -48,7 +48,7 @@ export function casesOf({ options, Clock, closed }: NotesApp): Case[] {
         }),
     },
     {
-      name: 'responds 401 without a token that the guard accepts',
+      name: 'responds with 401 to a request without an accepted token',
       run: () =>
         within(async (app) => {
           const post = () => app.request().post('/notes').send({ text: 'milk' })

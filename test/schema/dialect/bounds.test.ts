@@ -22,7 +22,7 @@ describe('the bounds of an integer', () => {
     [{ maximum: 4, exclusiveMaximum: 3 }, { maximum: 2 }],
     [{ maximum: 3, exclusiveMaximum: true }, { maximum: 2 }],
     [{ minimum: 3, exclusiveMinimum: true }, { minimum: 4 }],
-  ])('of %j are %j', (keywords, expected) => {
+  ])('for %j are %j', (keywords, expected) => {
     expect(convert({ type: 'integer', ...keywords })).toEqual({ type: 'integer', ...expected })
   })
 })
@@ -41,7 +41,7 @@ describe('the bounds of a number', () => {
       { minimum: 0, maximum: 0 },
       { minimum: 0, maximum: 0 },
     ],
-  ])('of %j are %j', (keywords, expected) => {
+  ])('for %j are %j', (keywords, expected) => {
     expect(convert({ type: 'number', ...keywords })).toEqual({ type: 'number', ...expected })
   })
 })
@@ -63,13 +63,13 @@ describe('the length of a tuple', () => {
     [{ ...two, items: text, maxItems: 1 }, { maxItems: 1 }],
     [{ items: [text, text], additionalItems: false, maxItems: 1 }, { maxItems: 1 }],
     [{ items: [text, text], additionalItems: false }, { maxItems: 2 }],
-  ])('of %j is %j', (keywords, expected) => {
+  ])('for %j is %j', (keywords, expected) => {
     const { type, items: _, ...bounds } = convert({ type: 'array', ...keywords })
     expect([type, bounds]).toEqual(['array', expected])
   })
 })
 
-describe('counts', () => {
+describe('minimum and maximum counts', () => {
   it.each([
     ['minLength', text, [0, 1, 2], [undefined, 1, 2]],
     ['maxLength', text, [0, 1, 1.5, -1], [0, 1, undefined, undefined]],

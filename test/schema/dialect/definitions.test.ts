@@ -5,7 +5,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const namesOf = (schema: unknown) =>
   toOpenApiSchema(schema).definitions.map(({ name, isNamed }) => [name, isNamed])
 
-describe('definitions', () => {
+describe('schema definitions', () => {
   it.each([
     ['an identifier', { $id: 'Money', type: 'string' }, 'Money'],
     ['an identifier that is a URL', { $id: 'https://example.com/a/money.schema.json' }, 'money'],
@@ -31,7 +31,7 @@ describe('definitions', () => {
     ['a title of a list', { title: 'Names', type: 'array' }],
     ['a key that a library has generated', { $defs: { __schema0: {} }, $ref: '#/$defs/__schema0' }],
     ['an identifier without letters', { $id: '#/', type: 'object' }],
-  ])('are not made for %s', (_, schema) => {
+  ])('are not created for %s', (_, schema) => {
     expect(namesOf(schema)).toEqual([])
   })
 
@@ -50,7 +50,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('hold a schema once if it is used twice, and keep different schemas of one name apart', () => {
+  it('contain a schema once if it is used twice, and separate schemas of one name', () => {
     const line = (type: string) => ({ title: 'Line', type: 'object', properties: { a: { type } } })
     const schema = { prefixItems: [line('string'), line('string'), line('number')], items: false }
     expect(namesOf(schema)).toEqual([
@@ -59,12 +59,12 @@ describe('definitions', () => {
     ])
   })
 
-  it('hold a recursive schema once if it exists twice', () => {
+  it('contain a recursive schema once if it exists twice', () => {
     const tree = () => ({ $id: 'Tree', type: 'object', properties: { next: { $ref: '#' } } })
     expect(namesOf({ properties: { a: tree(), b: tree() } })).toEqual([['Tree', true]])
   })
 
-  it('follow references between each other in the order of their first visit', () => {
+  it('are listed in the order in which references first reach them', () => {
     const schema = {
       $defs: {
         b: { type: 'object', properties: { a: { $ref: '#/$defs/a' } } },
@@ -78,7 +78,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('are the objects of a cycle, and not the lists between them', () => {
+  it('are created for the objects of a cycle, and not for the lists between them', () => {
     const schema = {
       $defs: {
         '0': { type: 'object', properties: { list: { $ref: '#/$defs/1' } } },
@@ -90,7 +90,7 @@ describe('definitions', () => {
     expect(namesOf(schema)).toEqual([['Schema1', false]])
   })
 
-  it('are the lists of a cycle without objects', () => {
+  it('are created for the lists of a cycle without objects', () => {
     const schema = {
       $defs: {
         '0': { type: 'array', items: { $ref: '#/$defs/1' } },

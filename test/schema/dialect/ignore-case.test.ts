@@ -12,7 +12,7 @@ describe('ignoreCase', () => {
     ['[!-/:-@]', '[!-/:-@]'],
     ['[-a]', '[-aA]'],
     ['[\\]a]', '[\\]aA]'],
-  ])('writes %s as %s', (source, expected) => {
+  ])('converts %s to %s', (source, expected) => {
     expect(ignoreCase(source)).toBe(expected)
   })
 
@@ -31,7 +31,7 @@ describe('ignoreCase', () => {
     })
     .map((parts) => `^${parts.flat().join('')}$`)
 
-  it('matches the same as the flag', () => {
+  it('matches the same strings as the flag', () => {
     const text = fc.string({ maxLength: 6, unit: fc.constantFrom(...'aAbBcCdDqQxXzZkKlL1-_ ') })
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 20, maxLength: 20 }), (given, texts) => {

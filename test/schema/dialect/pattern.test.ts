@@ -8,12 +8,12 @@ describe('toPattern', () => {
     [String.raw`[\w\-\:]\-`, String.raw`[\w\-:]-`],
     [String.raw`\\-\:`, String.raw`\\-:`],
     [String.raw`\p{L}`, String.raw`\p{L}`],
-  ])('writes %s as %s, which matches the same in Unicode mode', (source, expected) => {
+  ])('converts %s to %s, which matches the same strings in Unicode mode', (source, expected) => {
     expect(toPattern(source)).toBe(expected)
     expect(() => new RegExp(expected, 'u')).not.toThrow()
   })
 
-  it.each(['[', '(', '*', 'a{', String.raw`\a`, String.raw`\k`])('refuses %s', (source) => {
+  it.each(['[', '(', '*', 'a{', String.raw`\a`, String.raw`\k`])('rejects %s', (source) => {
     expect(toPattern(source)).toBeUndefined()
   })
 })
@@ -26,7 +26,7 @@ describe('withoutFlags', () => {
     [/a/m, undefined],
     [/a/s, undefined],
     [/ä/i, undefined],
-  ])('writes %s as %s', (expression, expected) => {
+  ])('converts %s to %s', (expression, expected) => {
     expect(withoutFlags(expression)).toBe(expected)
   })
 })

@@ -43,11 +43,11 @@ describe('surveySchema', () => {
     ['a loss of a library', { properties: { a: { '~loss': 'No.' } } }],
     ['an extension', { 'x-order': 1 }],
     ['a value that is not a schema', { properties: { a: null } }],
-  ])('finds that a schema with %s is not plain', (_what, schema) => {
+  ])('returns that a schema with %s is not plain', (_what, schema) => {
     expect(surveySchema(schema)).toEqual(EVERYTHING)
   })
 
-  it('does not read names of properties as keywords', () => {
+  it('does not treat property names as keywords', () => {
     const properties = { title: { type: 'string' }, $ref: { type: 'string' }, default: true }
     expect(surveySchema({ type: 'object', properties })).toEqual({
       isPlain: true,

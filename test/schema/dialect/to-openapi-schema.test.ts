@@ -9,7 +9,7 @@ const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 function exact(title: string, rows: readonly Row[]): void {
   describe(title, () => {
-    it.each(rows)('%s', (_, from, to) => {
+    it.each(rows)('the conversion loses nothing: %s', (_, from, to) => {
       const { schema, losses } = toOpenApiSchema(from)
       expect(schema).toEqual(to)
       expect(losses).toEqual([])
@@ -285,7 +285,7 @@ exact('annotations', [
   ],
 ])
 
-describe('references', () => {
+describe('references in a schema', () => {
   it('follows $defs, pointers, anchors and identifiers', () => {
     const references = ['#/$defs/a', '#x', 'b.json', 'https://example.com/b.json']
     const { definitions, losses } = toOpenApiSchema({
@@ -301,7 +301,7 @@ describe('references', () => {
     expect(losses).toEqual([])
   })
 
-  it('keeps keywords beside a reference', () => {
+  it('keeps keywords next to a reference', () => {
     const { schema } = toOpenApiSchema({
       $defs: { Name: { type: 'string' } },
       $ref: '#/$defs/Name',
@@ -320,7 +320,7 @@ describe('references', () => {
     },
   )
 
-  it('replaces definitions that lead only to themselves', () => {
+  it('replaces definitions that refer only to themselves', () => {
     const { definitions, losses } = toOpenApiSchema({
       $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
       $ref: '#/$defs/a',
@@ -340,7 +340,7 @@ describe('references', () => {
   })
 })
 
-describe('losses', () => {
+describe('reported losses', () => {
   it.each<[string, unknown]>([
     ['tuples', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] }],
     ['contains', { type: 'array', contains: {} }],
@@ -378,7 +378,7 @@ describe('losses', () => {
     })
   })
 
-  it('writes `anyOf` for `oneOf` if a branch has losses', () => {
+  it('uses `anyOf` instead of `oneOf` if a branch has losses', () => {
     const branch = (type: string) => ({ type: 'array', contains: { type } })
     const { schema } = toOpenApiSchema({ oneOf: [branch('string'), branch('number')] })
     expect(schema).toHaveProperty('anyOf')
@@ -386,7 +386,7 @@ describe('losses', () => {
   })
 })
 
-describe('names of prototypes', () => {
+describe('property names from Object.prototype', () => {
   it('are ordinary properties', () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"number"}}')
     const { schema } = toOpenApiSchema({ type: 'object', properties, required: ['__proto__'] })

@@ -16,14 +16,14 @@ function learned(names: readonly string[], keys: readonly string[] = names): Fas
 }
 
 describe('createFastCopy()', () => {
-  it('copies the names of the schema from objects with the keys that it has learned', () => {
+  it('copies the fields of the schema from objects with learned keys', () => {
     const fast = learned(['id', 'name'], ['name', 'secret', 'id'])
     const value = { name: 'Ada', secret: 'x', id: 1 }
     expect(fast.copy(value)).toEqual({ id: 1, name: 'Ada' })
     expect(fast.copy(Object.assign(Object.create(null), value))).toEqual({ id: 1, name: 'Ada' })
   })
 
-  it('limits every part that is not text, number, boolean or null', () => {
+  it('calls the given function for parts that are not a string, number, boolean or null', () => {
     limited.length = 0
     const parts = [{}, [], () => {}, 1n, undefined, Symbol('s')] as const
     const names = parts.map((_, index) => `p${index}`)
@@ -49,11 +49,11 @@ describe('createFastCopy()', () => {
     ['a key that JSON leaves out', Object.defineProperty({ id: 1 }, 'name', { value: 'hidden' })],
     ['an inherited key', Object.create({ id: 1, name: 'a' })],
     ['a symbol in place of a key', { id: 1, [Symbol('name')]: 'a' }],
-  ])('copies no object with %s', (_, value) => {
+  ])('returns undefined for an object with %s', (_, value) => {
     expect(learned(['id', 'name']).copy(value)).toBeUndefined()
   })
 
-  it('reads each property once, so that no getter shows other data later', () => {
+  it('reads each property once, so that a getter cannot return other data later', () => {
     let reads = 0
     const value = {
       id: 1,
@@ -65,7 +65,7 @@ describe('createFastCopy()', () => {
     expect(reads).toBe(1)
   })
 
-  it('copies no property that a library has added to all objects', () => {
+  it('does not copy a property that a library has added to all objects', () => {
     const fast = learned(['id', 'added'])
     const added = { value: 'x', enumerable: true, configurable: true }
     Object.defineProperty(Object.prototype, 'added', added)
@@ -74,7 +74,7 @@ describe('createFastCopy()', () => {
     expect(copy).toBeUndefined()
   })
 
-  it('learns nothing from an object with a missing name, and keeps the known names', () => {
+  it('does not learn from an object with a missing name, and keeps the learned names', () => {
     const fast = learned(['id', 'name'], ['id', 'x'])
     expect(fast.copy({ id: 1, x: 1 })).toBeUndefined()
     fast.learn(['id', 'name'])
@@ -82,27 +82,27 @@ describe('createFastCopy()', () => {
     expect(fast.copy({ id: 1, name: 'a' })).toEqual({ id: 1, name: 'a' })
   })
 
-  it('learns other keys a few times, and then keeps those that it knows', () => {
+  it('replaces its learned keys a few times, and then no more', () => {
     const fast = learned(['id'])
     for (let n = 0; n < 20; n++) fast.learn(['id', `x${n}`])
     const copied = Array.from({ length: 20 }, (_, n) => fast.copy({ id: 1, [`x${n}`]: 1 }))
     expect(copied.filter((copy) => copy !== undefined)).toEqual([{ id: 1 }])
   })
 
-  it('does not exist for names that every object inherits, and for none', () => {
+  it('returns null for names that every object inherits, and for no names', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       expect(createFastCopy(['id', name], (part) => part)).toBeNull()
     }
     expect(createFastCopy([], (part) => part)).toBeNull()
   })
 
-  it('treats names as names, never as code', () => {
+  it('treats names as data, never as code', () => {
     const names = ['"', "'", '`$`', '\\', '\u2028', 'a"]: 1, ["b', '*/', '', '0', 'let']
     const value = Object.fromEntries(names.map((name, index) => [name, `v${index}`]))
     expect(learned(names, Object.keys(value)).copy(value)).toEqual(value)
   })
 
-  it('leaves everything to its caller where the runtime forbids code generation', () => {
+  it('leaves the copying to its caller if the runtime forbids code generation', () => {
     const code = `
       import { createFastCopy } from './src/schema/fields/fast-copy.ts'
       const fast = createFastCopy(['id'], (part) => part)

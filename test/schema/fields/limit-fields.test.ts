@@ -156,7 +156,7 @@ function alive(value: Json, choose: () => number): unknown {
 }
 
 describe('stripped fields', () => {
-  it('equal those of a second implementation of the rule, for any schema and any data', () => {
+  it('match a second implementation of the rule, for any schema and any data', () => {
     let changed = 0
     fc.assert(
       fc.property(whole, arbitraryValue, (schema, value) => {
@@ -173,7 +173,7 @@ describe('stripped fields', () => {
     expect(changed).toBeGreaterThan(rounds(150, 50))
   })
 
-  it('do not depend on how an application holds its data', () => {
+  it('do not depend on the form in which an application holds its data', () => {
     fc.assert(
       fc.property(
         whole,
@@ -193,7 +193,7 @@ describe('stripped fields', () => {
     )
   })
 
-  it('belong to the alternative whose tag is sent, also if a getter returns another tag later', () => {
+  it('belong to the sent alternative, even if a getter returns another tag later', () => {
     const alternative = (kind: string, ...names: string[]) => ({
       type: 'object',
       properties: {

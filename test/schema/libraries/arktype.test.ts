@@ -50,7 +50,7 @@ describe('an arktype type', () => {
     })
   })
 
-  it('gets no name from the process-wide counter of arktype', () => {
+  it('gets no name from the global counter of arktype', () => {
     const make = () => scope({ node: { 'next?': 'node' } }).export().node
     const [first, second] = [make(), make()]
     const described = describeSchema(first, { side: 'output' })

@@ -6,8 +6,8 @@ import { installed } from '../../../src/schema/libraries/library-result.js'
 
 vi.mock('../../../src/schema/libraries/library-result.js', { spy: true })
 
-describe('installed', () => {
-  it('finds only packages that are installed', () => {
+describe('installed()', () => {
+  it('returns only installed packages', () => {
     expect(installed('@valibot/to-json-schema')).toHaveProperty('toJsonSchema')
     expect(installed('no-package-of-this-name')).toBeUndefined()
   })

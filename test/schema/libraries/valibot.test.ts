@@ -53,7 +53,7 @@ describe('a valibot schema', () => {
       v.pipe(v.string(), v.startsWith('a.'), v.endsWith('b')),
       { type: 'string', pattern: '^a\\.', allOf: [{ pattern: 'b$' }] },
     ],
-  ])('is the same on both sides and without loss: %s', (_, schema, expected) => {
+  ])('is described equally on both sides and without loss: %s', (_, schema, expected) => {
     const same = { schema: expected, isRequired: true, losses: [] }
     expect(property(schema, 'input')).toEqual(same)
     expect(property(schema, 'output')).toEqual(same)
@@ -86,7 +86,7 @@ describe('a valibot schema', () => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })
 
-  it('loses its type after a transform, for any action that follows', () => {
+  it('loses its type after a transform, with any following action', () => {
     const schema = v.pipe(
       v.string(),
       v.transform((text) => [text]),
@@ -108,7 +108,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('has patterns without flags, and loses a pattern that needs its flags', () => {
+  it('keeps patterns without flags, and loses a pattern that needs its flags', () => {
     const schema = v.pipe(v.string(), v.regex(/^b$/m), v.regex(/a/i), v.maxLength(3))
     expect(property(schema, 'input')).toEqual({
       schema: { type: 'string', maxLength: 3, pattern: '[Aa]' },
@@ -117,7 +117,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is written once if it refers to itself', () => {
+  it('is described once if it refers to itself', () => {
     interface Folder {
       readonly folders: Folder[]
     }
@@ -140,7 +140,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is described as an empty schema if it has no end', () => {
+  it('is described as an empty schema if it is infinite', () => {
     const endless = (): v.GenericSchema => v.object({ next: v.lazy(() => endless()) })
     const { schema, losses } = describeSchema(endless(), { side: 'input' })
     expect(schema).toEqual({})

@@ -37,7 +37,7 @@ describe('a zod schema', () => {
     ['read-only', z.string().readonly(), { type: 'string' }],
     ['int32', z.int32(), { type: 'integer', format: 'int32' }],
     ['refined', z.string().refine(() => false), { type: 'string' }],
-  ])('is the same on both sides and without loss: %s', (_, schema, expected) => {
+  ])('is described equally on both sides and without loss: %s', (_, schema, expected) => {
     const same = { schema: expected, isRequired: true, losses: [] }
     expect(property(schema, 'input')).toEqual(same)
     expect(property(schema, 'output')).toEqual(same)
@@ -91,7 +91,7 @@ describe('a zod schema', () => {
     expect(property(schema, 'output').isRequired).toBe(true)
   })
 
-  it('is open on both sides, unless it is strict', () => {
+  it('accepts other properties on both sides, unless it is strict', () => {
     const open = z.object({ a: z.string() })
     for (const side of ['input', 'output'] as const) {
       expect(describeSchema(open, { side }).schema).not.toHaveProperty('additionalProperties')
@@ -100,7 +100,7 @@ describe('a zod schema', () => {
     }
   })
 
-  it('keeps its name, and another description beside it', () => {
+  it('keeps its name, and can have another description beside it', () => {
     const Money = z.object({ amount: z.int() }).meta({ id: 'Money', description: 'An amount.' })
     const Order = z.object({
       total: Money,
@@ -133,7 +133,7 @@ describe('a zod schema', () => {
     })
   })
 
-  it('has patterns without flags, and loses a pattern that needs its flags', () => {
+  it('keeps patterns without flags, and loses a pattern that needs its flags', () => {
     const schema = z.object({ p: z.string().regex(/a/i).regex(/^b$/m).regex(/c/u) })
     const described = describeSchema(schema, { side: 'input' })
     expect(described.schema.properties?.p).toEqual({
@@ -143,11 +143,11 @@ describe('a zod schema', () => {
     expect(described.losses).toEqual([{ path: 'p', cause: expect.stringContaining('/^b$/m') }])
   })
 
-  it('accepts anything if it is z.json()', () => {
+  it('is described as accepting any value if it is z.json()', () => {
     expect(property(z.json(), 'input')).toEqual({ schema: {}, isRequired: true, losses: [] })
   })
 
-  it('is described although zod cannot convert a default to JSON', () => {
+  it('is described even if zod cannot convert a default to JSON', () => {
     const schema = z.object({
       n: z
         .bigint()
@@ -157,7 +157,7 @@ describe('a zod schema', () => {
     expect(describeSchema(schema, { side: 'input' }).schema.properties?.n).toMatchObject(DIGITS)
   })
 
-  it('is described without its own ~standard.jsonSchema, as in zod/mini', () => {
+  it('is described even without ~standard.jsonSchema, as in zod/mini', () => {
     const schema = mini.object({ a: mini.string(), at: mini.date() })
     expect(describeSchema(schema, { side: 'input' })).toEqual({
       schema: {

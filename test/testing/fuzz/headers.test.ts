@@ -51,7 +51,7 @@ const messageOf = (options: FuzzOptions, fuzzed = app) =>
     (error: Error) => error.message,
   )
 
-it('sends the headers of the test or of the options, except a header that the request must lack', async () => {
+it('fuzz() sends the headers of the test or of the options, except a header that must be missing', async () => {
   app.withHeaders({ 'X-Tenant-Id': 'acme' })
   expect(await messageOf(only('mine'))).toBe('')
   expect(seen).toContain('acme')
@@ -61,7 +61,7 @@ it('sends the headers of the test or of the options, except a header that the re
   expect(seen).not.toContain('acme')
 })
 
-it('reports a failing request without a header that withHeaders would add', async () => {
+it('fuzz() reports a failing request without a header that withHeaders would add', async () => {
   const measure = (req: Request, _res: Response, next: () => void) => {
     // A bug: the header may be missing.
     if ((req.get('x-tenant-id') as string).length >= 0) next()
@@ -82,7 +82,7 @@ it('reports a failing request without a header that withHeaders would add', asyn
   await expect(run(careless, expect, request)).rejects.toThrow('expected 500 to be less than 500')
 })
 
-it('prints no secrets, in the command or in the test', async () => {
+it('fuzz() prints no secrets, neither in the command nor in the test', async () => {
   app.withHeaders({ cookie: 'sid=secret1', 'x-api-key': 'secret2' })
   const message = await messageOf(
     only('create', {
@@ -101,7 +101,7 @@ it('prints no secrets, in the command or in the test', async () => {
   )
 })
 
-it('takes a 403 of a guard for an optional tenant that it has invented as no failure', async () => {
+it('fuzz() does not report a 403 response to an optional tenant that it generated', async () => {
   const admitted = new Set<boolean>()
   class OwnTenant {
     canActivate(req: Request) {

@@ -76,7 +76,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 it.each(['zod', 'valibot', 'arktype', 'typebox'])(
-  'generates values that the schemas of %s accept',
+  'fuzz() generates values that the schemas of %s accept',
   async (library) => {
     const operations = ({ operationId }: { operationId: string }) =>
       operationId === `People_${library}`

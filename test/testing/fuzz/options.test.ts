@@ -40,7 +40,7 @@ const refusal = (options: object) =>
     (error) => (error instanceof ConfigError ? error.problems : Promise.reject(error)),
   )
 
-describe('options of fuzz', () => {
+describe('options of fuzz()', () => {
   it.each([
     ['seed', 1.5],
     ['seed', 2 ** 31],
@@ -55,7 +55,7 @@ describe('options of fuzz', () => {
     ['headers', 'a: b'],
     ['path', 7],
     ['path', 'Things_one'],
-  ])('refuse %s: %j', async (name, value) => {
+  ])('are refused if they contain %s: %j', async (name, value) => {
     const problems = await refusal({ seed: 1, [name]: value })
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `fuzz({ ${name} })` }])
   })
@@ -83,26 +83,26 @@ describe('options of fuzz', () => {
     expect(problem?.remedy).toContain('runs')
   })
 
-  it('are refused if they have a path without its seed', async () => {
+  it('are refused if they contain a path without its seed', async () => {
     const [problem] = await refusal({ path: 'Things_one/0' })
     expect(problem?.remedy).toBe('It accepts the seed as well.')
   })
 })
 
-describe('an operation', () => {
-  it('that accepts no value is named in the error, with the remedy', async () => {
+describe('an operation under test', () => {
+  it('is named in the error, with a remedy, if it accepts no value', async () => {
     const failure = app.fuzz({ seed: 1, runs: 1 })
     await expect(failure).rejects.toThrow("fuzz({ skip: ['Things_make'] })")
   })
 
-  it('gets no request whose path leads to another operation', async () => {
+  it('gets no request with a path that matches another operation', async () => {
     const { requests } = await app.fuzz({ seed: 1, skip: ['Things_make', 'Things_mine'] })
     expect(seen).toContain('other')
     expect(seen).not.toContain('mine')
     expect(requests).toBeLessThan(50)
   })
 
-  it('is skipped if all its paths lead to another operation', async () => {
+  it('is skipped if all its paths match another operation', async () => {
     @Controller('shadows')
     class ShadowsController {
       @Get('me')
@@ -132,14 +132,14 @@ describe('an operation', () => {
     await expect(empty.fuzz()).rejects.toThrow('no document of this application has an operation')
   })
 
-  it('gets another seed from each fuzz() without a seed', async () => {
+  it('gets a different seed from each fuzz() call without a seed', async () => {
     const options = { runs: 1, skip: ['Things_make'] }
     const [first, second] = [await app.fuzz(options), await app.fuzz(options)]
     expect(first.seed).not.toBe(second.seed)
   })
 })
 
-it('reports the command that installs fast-check if it is missing', async () => {
+it('fuzz() reports the command that installs fast-check if it is missing', async () => {
   vi.doMock('fast-check', () => {
     throw new Error('Cannot find package')
   })

@@ -39,7 +39,7 @@ async function requestsOf(seed: number) {
   return requests
 }
 
-it('finds nothing in the orders example', async () => {
+it('fuzz() finds no problem in the orders example', async () => {
   await using app = await TestApp.create(options)
   const customer = { name: 'Ada', email: 'ada@example.com' }
   await app.withHeaders(clerk).request().post('/customers').send(customer).expect(201)
@@ -51,7 +51,7 @@ it('finds nothing in the orders example', async () => {
   expect(never.map(({ operationId }) => operationId)).toEqual(['Orders_cancel'])
 })
 
-it('sends the same for the same seed, and something else for another', async () => {
+it('fuzz() sends the same requests for the same seed, and others for another seed', async () => {
   const requests = await requestsOf(7)
   // The recorder does not see the requests that are refused before it.
   expect(requests.length).toBeGreaterThan(30)
@@ -59,7 +59,7 @@ it('sends the same for the same seed, and something else for another', async () 
   expect(await requestsOf(8)).not.toEqual(requests)
 })
 
-it('fails if every operation has refused every valid request', async () => {
+it('fuzz() fails if every operation has refused every valid request', async () => {
   await using app = await TestApp.create(options)
   app.withHeaders({ 'x-tenant-id': 'aurora' })
   await expect(app.fuzz({ seed: 1, runs: 20 })).rejects.toThrow(
@@ -70,7 +70,7 @@ it('fails if every operation has refused every valid request', async () => {
   expect(await app.fuzz({ seed: 1, runs: 20, headers: clerk })).toMatchObject({ refused: [] })
 })
 
-it('does not call operations that the options exclude', async () => {
+it('fuzz() does not call operations that the options exclude', async () => {
   await using app = await TestApp.create(options)
   const { operations, requests, skipped } = await app.withHeaders(clerk).fuzz({
     seed: 1,

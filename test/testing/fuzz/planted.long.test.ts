@@ -131,8 +131,8 @@ async function run(snippet: string): Promise<unknown> {
   return await new AsyncFunction('app', 'expect', 'request', body)(app, expect, request)
 }
 
-describe('a planted bug', () => {
-  it('that crashes is found, with the smallest body that shows it', async () => {
+describe('a planted defect', () => {
+  it('is found if it causes a crash, with the smallest body that shows it', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('crash'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/crash (Bugs_crash, BugsController.crash) fails for a request that is valid.
@@ -165,20 +165,20 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
-  it('that sends an undocumented status is found, with the smallest value that causes it', async () => {
+  it('is found if it sends an undocumented status, with the smallest value that causes it', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('status'))
     expect(text).toContain('status: expected one of 200, 400, 500, 503, got 202')
     expect(curl).toContain("'http://localhost:3000/bugs/status?n=101'")
     await expect(run(snippet)).rejects.toThrow('responded 202')
   })
 
-  it('that sends an undocumented field is found', async () => {
+  it('is found if it sends an undocumented field', async () => {
     const { text, curl } = partsOf(await failureOf('field'))
     expect(text).toContain('data.secret')
     expect(curl).toContain("'http://localhost:3000/bugs/field/")
   })
 
-  it('that a body causes which is not ASCII is found, and both commands send its UTF-8', async () => {
+  it('is found if a body that is not ASCII causes it, and both commands send its UTF-8', async () => {
     const { curl, snippet } = partsOf(await failureOf('names'))
     const sent = Buffer.from(wordsOf(curl).at(-1) ?? '', 'latin1').toString()
     expect(JSON.parse(sent).name).toMatch(/^[\u0080-\uff00]$/)
@@ -186,7 +186,7 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
-  it('that accepts a body that the document forbids is found', async () => {
+  it('is found if it accepts a body that the document forbids', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('loose'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/loose (Bugs_loose, BugsController.loose) fails for a request that is invalid (body name: "xxxx").
@@ -199,7 +199,7 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('to be greater than or equal to 400')
   })
 
-  it('that refuses a body that the document allows is found', async () => {
+  it('is found if it refuses a body that the document allows', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('strict'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/strict (Bugs_strict, BugsController.strict) fails for a request that is valid.
@@ -212,14 +212,14 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('to not include 400')
   })
 
-  it('that turns a value into a response header is found', async () => {
+  it('is found if it turns a value into a response header', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('inject'))
     expect(text).toContain('no header x-fuzz-injected')
     expect(curl).toMatch(/\?to=a(%0D)?%0Ax-fuzz-injected%3A%201'$/)
     await expect(run(snippet)).rejects.toThrow('to be null')
   })
 
-  it('that needs a path which fetch would normalise is found, and the path is shown unchanged', async () => {
+  it('is found if it needs a path that fetch would normalise, and the path is shown unchanged', async () => {
     const { curl, snippet } = partsOf(await failureOf('files'))
     const words = wordsOf(curl)
     expect(words[0]).toBe('--path-as-is')
@@ -228,14 +228,14 @@ describe('a planted bug', () => {
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 
-  it('that needs other bytes than ASCII in a header is found, and curl sends the same bytes', async () => {
+  it('is found if it needs non-ASCII bytes in a header, and curl sends the same bytes', async () => {
     const { curl, snippet } = partsOf(await failureOf('latin'))
     expect(wordsOf(curl).at(-1)).toMatch(/^x-name: .*[\x80-\xff]/)
     await expect(run(snippet)).rejects.toThrow('expected 500 to be less than 500')
   })
 })
 
-describe('a failure', () => {
+describe('a reported failure', () => {
   it('is the same for the same seed, and is replayed by its path', async () => {
     const message = await failureOf('crash')
     expect(await failureOf('crash')).toBe(message)
@@ -258,7 +258,7 @@ describe('a failure', () => {
     expect(partsOf(await failureOf('crash')).curl).not.toContain('s3cret')
   })
 
-  it('can be allowed if validator and document differ on purpose', async () => {
+  it('can be allowed if the validator and the document differ on purpose', async () => {
     const operations = ({ handler }: { handler: string }) => /loose|strict/.test(handler)
     const allow = { Bugs_loose: 'looser', Bugs_strict: ['stricter'] } as const
     const report = await app.fuzz({ seed: 1, operations, allow })

@@ -30,7 +30,7 @@ async function fuzzed(more: FuzzOptions = {}): Promise<string> {
   return failure instanceof Error ? failure.message : 'nothing'
 }
 
-describe('a request that the document calls valid', () => {
+describe('a request that is valid according to the document', () => {
   it.each([400, 413, 415, 422])('must not be refused with %i', async (each) => {
     status = each
     const message = await fuzzed()
@@ -40,7 +40,7 @@ describe('a request that the document calls valid', () => {
     expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')
   })
 
-  it.each([404, 405, 409])('may get the response %i', async (each) => {
+  it.each([404, 405, 409])('can be answered with %i', async (each) => {
     status = each
     expect(await fuzzed()).toBe('nothing')
   })

@@ -42,7 +42,7 @@ class ThingsController {
   }
 }
 
-describe('a response that the document does not list', () => {
+describe('an undocumented response', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await TestApp.create({ controllers: [ThingsController], contract: 'throw' })

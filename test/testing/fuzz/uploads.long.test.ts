@@ -82,7 +82,7 @@ async function fuzz(controller: Class, options: Partial<AppOptions> = {}, seed =
 }
 
 it.each(['3.0', '3.1', '3.2'] as const)(
-  'fuzz() sends forms with files from a document of %s, right ones and wrong ones',
+  'fuzz() sends valid and invalid forms with files from a document of %s',
   async (openapi) => {
     const swagger = { title: 'Forms', openapi }
     const { report, seen } = await fuzz(FormsController, { swagger })
@@ -102,7 +102,7 @@ it('fuzz() sends the same forms for the same seed', async () => {
   expect(second.seen).toEqual(first.seen)
 })
 
-it('fuzz() sends forms without a file, if @Upload has none', async () => {
+it('fuzz() sends forms without a file if @Upload has none', async () => {
   const Fields = { title: z.string().min(1) }
   @Controller('fields')
   class FieldsController {
@@ -118,7 +118,7 @@ it('fuzz() sends forms without a file, if @Upload has none', async () => {
 
 const Scan = { scan: file({ types: ['image/webp'], maxSize: '5kb' }) }
 
-it('fuzz() shows a form that fails as a command and as a test, byte by byte', async () => {
+it('fuzz() shows a failing form as a command and as a test, byte by byte', async () => {
   let received: Buffer = Buffer.alloc(0)
   @Controller('broken')
   class Broken {
@@ -142,7 +142,7 @@ it('fuzz() shows a form that fails as a command and as a test, byte by byte', as
   expect(evaluate(Buffer)).toEqual(written)
 })
 
-it('fuzz() shows a file that is too large in a few characters', async () => {
+it('fuzz() abbreviates a file that is too large', async () => {
   @Controller('loose')
   class Loose {
     @Post()
@@ -181,7 +181,7 @@ it('fuzz() finds a handler that refuses files which the document allows', async 
   await expect(fuzz(Strict)).rejects.toThrow('the document calls this request valid')
 })
 
-it('fuzz() names the file that no rule allows', async () => {
+it('fuzz() reports the name of a file that no rule allows', async () => {
   const None = { scan: file({ types: ['image/png'], maxSize: 7 }) }
   @Controller('none')
   class NoneController {
@@ -196,7 +196,7 @@ it('fuzz() names the file that no rule allows', async () => {
   )
 })
 
-it('fuzz() does not send forms that other code reads: their rules are not known', async () => {
+it('fuzz() does not send forms that a middleware reads, as their rules are unknown', async () => {
   @Controller('other')
   class OtherController {
     @Post('form')

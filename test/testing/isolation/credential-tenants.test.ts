@@ -100,7 +100,7 @@ const byToken = (app: TestApp) => ({
 })
 const skip = ['Notes_shopWindow']
 
-describe('proveIsolation() with tenants by their credentials', () => {
+describe('proveIsolation() with a credential for each tenant', () => {
   it('passes an application that keeps tenants apart, with and without the header', async () => {
     for (const tenant of [{}, { header: false }] as const) {
       const app = await startNotes(tokens, { tenant })
@@ -110,7 +110,7 @@ describe('proveIsolation() with tenants by their credentials', () => {
     }
   })
 
-  it('names the tenants of other credentials in the header, and finds a guard that trusts it', async () => {
+  it('sends the tenant names of other credentials, and finds a guard that trusts the header', async () => {
     const app = await startNotes(credulous)
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1, skip })
     const phases = new Set(report.leaks.map(({ phase }) => phase))
@@ -120,7 +120,7 @@ describe('proveIsolation() with tenants by their credentials', () => {
     ])
   })
 
-  it('knows the ids of the tenants without configuration', async () => {
+  it('detects the ids of the tenants without configuration', async () => {
     latest = undefined
     const app = await startNotes(tokens, { controllers: [LatestController] })
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1 })
@@ -128,17 +128,17 @@ describe('proveIsolation() with tenants by their credentials', () => {
     expect(new Set(report.leaks.map(({ origin }) => origin))).toEqual(new Set(['its ID']))
   })
 
-  it('compares no public route, where the request alone names the tenant', async () => {
+  it('does not compare public routes, for which the request alone names the tenant', async () => {
     const app = await startNotes(tokens)
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1 })
     expect(report.leaks).toEqual([])
   })
 })
 
-describe('proveIsolation() with users of tenants', () => {
+describe('proveIsolation() with a user for each tenant', () => {
   const as = (tenant: string, canary: string) => ({ id: `${tenant} ${canary}` })
 
-  it('needs no header, if a guard knows the tenant of a credential', async () => {
+  it('needs no header if a guard returns the tenant of a credential', async () => {
     const app = await startNotes(tokens, { tenant: { header: false } })
     const tenants = ['aurora', 'borealis']
     const report = await app.proveIsolation({ tenants, as, seed: 1, skip })
@@ -149,7 +149,7 @@ describe('proveIsolation() with users of tenants', () => {
     )
   })
 
-  it('does not take it for a leak that a user of the test may name any tenant', async () => {
+  it('does not report a leak if a user of the test may use any tenant', async () => {
     const app = await startNotes(tokens)
     const lists = await app.proveIsolation({ tenants: ['aurora', 'borealis'], as, seed: 1, skip })
     expect(lists.leaks).toEqual([])

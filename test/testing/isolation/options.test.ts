@@ -43,7 +43,7 @@ it.each([
   ])
 })
 
-it('proveIsolation() refuses unknown names, also of a caller', async () => {
+it('proveIsolation() refuses unknown names, including those in a caller', async () => {
   const tenants = { acme: { header: {} }, globex: {} }
   expect(await refusal({ seed: 1, round: 50, tenants })).toMatchObject([
     { subject: 'proveIsolation(): round', remedy: expect.stringContaining('mean rounds?') },

@@ -23,7 +23,7 @@ const clerkOf = (_shop: string, id: string): User => ({
 const notProved = ({ verdicts }: IsolationReport) =>
   verdicts.filter(({ verdict }) => verdict !== 'PASS').map(({ operation }) => operation)
 
-it('keeps the shops of the orders example apart', async () => {
+it('proveIsolation() passes the shops of the orders example', async () => {
   await using app = await TestApp.create(options)
   const tenants = ['aurora', 'borealis']
   const report = await app.proveIsolation({ seed: 1, tenants, as: clerkOf })
@@ -32,7 +32,7 @@ it('keeps the shops of the orders example apart', async () => {
   expect(notProved(report)).toEqual(['GET /orders/feed'])
 })
 
-it('keeps three shops apart', async () => {
+it('proveIsolation() passes three shops', async () => {
   await using app = await TestApp.create(options)
   const tenants = ['aurora', 'borealis', 'corona']
   const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants, as: clerkOf })
@@ -42,7 +42,7 @@ it('keeps three shops apart', async () => {
   expect(notProved(report)).toEqual(['GET /orders/feed'])
 })
 
-it('calls the real guard, with the tokens of callers', async () => {
+it('proveIsolation() calls the real guard with the tokens of callers', async () => {
   await using app = await TestApp.create(options)
   const caller = (user: 'clerk' | 'baker') =>
     app.with({ authorization: `Bearer ${demoToken(user)}` })
@@ -56,7 +56,7 @@ it('calls the real guard, with the tokens of callers', async () => {
   expect(notProved(report)).toEqual([...exports, 'GET /orders/feed'])
 })
 
-it('fails if every request was refused', async () => {
+it('proveIsolation() fails if every request was refused', async () => {
   await using app = await TestApp.create(options)
   await expect(app.proveIsolation({ seed: 1, rounds: 1 })).rejects.toThrow(
     'proveIsolation() has tested nothing of POST /orders (Orders_place): it has refused every request, with 401.',

@@ -61,8 +61,8 @@ const LEAKING: [string, () => PluginSteps][] = [
   ],
 ]
 
-describe('proveIsolation on an application with steps of plugins', () => {
-  it.each(LEAKING)('finds a step %s', async (_, steps) => {
+describe('proveIsolation() on an application with steps from plugins', () => {
+  it.each(LEAKING)('detects a step %s', async (_, steps) => {
     // Each route has steps of its own; one object for all of them is what a careless plugin has.
     const shared = steps()
     const { leaks, verdicts } = await prove(() => shared)
@@ -70,7 +70,7 @@ describe('proveIsolation on an application with steps of plugins', () => {
     expect(verdicts.some(({ verdict }) => verdict === 'LEAK')).toBe(true)
   })
 
-  it('passes steps that keep the data of tenants apart', async () => {
+  it('accepts steps that keep the data of tenants apart', async () => {
     const known = new Map<string, unknown>()
     const { leaks, verdicts } = await prove(() => ({
       aroundHandler: (next) => async (req, res) => {
@@ -116,7 +116,7 @@ function careless(schema: z.ZodType) {
   return CarelessController
 }
 
-describe("proveIsolation with responses: 'strip'", () => {
+describe("proveIsolation() with responses: 'strip'", () => {
   const verdictOf = async (responses: 'send' | 'strip', schema: z.ZodType) => {
     const controllers = [careless(schema)]
     await using app = await TestApp.create({ controllers, tenant: {}, responses, contract: 'off' })
@@ -124,7 +124,7 @@ describe("proveIsolation with responses: 'strip'", () => {
     return verdicts.find(({ operation }) => operation === 'GET /notes')?.verdict
   }
 
-  it('passes data of others that does not leave the application, and finds data that does', async () => {
+  it('accepts data of others that is not sent, and finds data that is sent', async () => {
     expect(await verdictOf('strip', Shown)).toBe('PASS')
     expect(await verdictOf('send', Shown)).toBe('LEAK')
     expect(await verdictOf('strip', Shown.extend({ all: z.array(Shown) }))).toBe('LEAK')

@@ -45,8 +45,8 @@ async function verdictOf(remove: (notes: Notes, owner: string, id: number) => Pr
   return `${row?.verdict}: ${row?.evidence}`
 }
 
-describe('an operation whose responses contain no data of a tenant', () => {
-  it('passes if it accepts own ids and refuses ids of other tenants', async () => {
+describe('an operation without tenant data in its responses', () => {
+  it('passes if it accepts its own ids and refuses ids of other tenants', async () => {
     const verdict = await verdictOf(async (notes, owner, id) => {
       if (!(await notes.remove(owner, id))) throw new NotFoundError('No such note')
     })
@@ -55,14 +55,14 @@ describe('an operation whose responses contain no data of a tenant', () => {
     )
   })
 
-  it('does not pass if it accepts ids of other tenants, too', async () => {
+  it('does not pass if it also accepts ids of other tenants', async () => {
     const verdict = await verdictOf(
       async (notes, owner, id) => void (await notes.remove(owner, id)),
     )
     expect(verdict).toBe('INCONCLUSIVE: no tenant saw its own data')
   })
 
-  it('does not pass if it refuses own ids, too', async () => {
+  it('does not pass if it also refuses its own ids', async () => {
     const verdict = await verdictOf(() => Promise.reject(new NotFoundError('No such note')))
     expect(verdict).toBe('INCONCLUSIVE: no tenant got a 2xx response: 404')
   })

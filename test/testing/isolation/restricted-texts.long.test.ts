@@ -39,7 +39,7 @@ async function evidenceFor(text: z.ZodType<string>, how: IsolationOptions = {}) 
 
 const SEEN = 'each tenant saw its own data'
 
-describe('a text with a pattern contains a random text', () => {
+describe('a random text fits a string with a pattern', () => {
   it.each([
     [
       'that excludes a character',
@@ -63,25 +63,25 @@ describe('a text with a pattern contains a random text', () => {
   })
 })
 
-describe('where no random text fits, the report names the field and the limit', () => {
-  it('of the pattern', async () => {
+describe('the report about a field that no random text fits', () => {
+  it('names the limit of the pattern', async () => {
     const { add } = await evidenceFor(z.string().regex(/^\d{3}$/))
     expect(add).toBe(
       'no tenant saw its own data; no random text fits text (/^\\d{3}$/); set a text for the field with the option texts',
     )
   })
 
-  it('of the length', async () => {
+  it('names the limit of the length', async () => {
     const { add } = await evidenceFor(z.string().max(7))
     expect(add).toContain('no random text fits text (at most 7 characters)')
   })
 
-  it('that only the validator knows', async () => {
+  it('names a limit that only the validator checks', async () => {
     const { add } = await evidenceFor(z.string().refine((text) => text.length < 16, 'Too long'))
     expect(add).toContain('the application refuses random texts (text: Too long)')
   })
 
-  it('that no generated value meets', async () => {
+  it('names a limit that no generated value meets', async () => {
     const isCode = (text: string) => /^[0-9]-code-/.test(text)
     const { add } = await evidenceFor(z.string().refine(isCode, 'Not a code'))
     expect(add).toBe(
@@ -89,7 +89,7 @@ describe('where no random text fits, the report names the field and the limit', 
     )
   })
 
-  it('for which no value can be generated', async () => {
+  it('names a field for which no value can be generated', async () => {
     const { add } = await evidenceFor(z.string().regex(/^(?=.*\d)(?=.*[a-z])k.{7,}$/))
     expect(add).toBe(
       'no value is found that its schema accepts: body.text; set a text for the field with the option texts',
@@ -97,8 +97,8 @@ describe('where no random text fits, the report names the field and the limit', 
   })
 })
 
-describe('texts', () => {
-  it('replaces texts by the names of their fields', async () => {
+describe('the texts option', () => {
+  it('replaces random texts by field name', async () => {
     const isCode = (text: string) => /^[0-9]-code-/.test(text)
     const { add, list, texts } = await evidenceFor(z.string().refine(isCode), {
       texts: { text: (random) => `7-code-${random}` },
@@ -107,7 +107,7 @@ describe('texts', () => {
     expect(texts.every((text) => /^7-code-[0-9a-f]{32}$/.test(text))).toBe(true)
   })
 
-  it('receives a shorter random text if a long one does not fit', async () => {
+  it('can return a shorter random text if a long one does not fit', async () => {
     const { list, texts } = await evidenceFor(z.string().max(24), {
       texts: { text: (random) => `7-code-${random}` },
     })
@@ -115,7 +115,7 @@ describe('texts', () => {
     expect(texts.every((text) => /^7-code-[0-9a-f]{16}$/.test(text))).toBe(true)
   })
 
-  it('makes values that cannot be generated', async () => {
+  it('creates values that cannot be generated', async () => {
     const { list } = await evidenceFor(z.string().regex(/^(?=.*\d)(?=.*[a-z])k.{7,}$/), {
       texts: { text: (random) => `k7${random}` },
     })

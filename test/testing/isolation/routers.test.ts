@@ -97,11 +97,11 @@ describe('a router that continues in the callback of a pool', () => {
   })
 })
 
-describe('a router that responds with the rows of the tenant in a header', () => {
+describe('a router that sends the rows of the tenant named in a header', () => {
   const authorize = (_req: unknown, id: string, user: User | undefined) => user?.['tenant'] === id
   const router = () => express.Router().get('/rows', notesOfHeader)
 
-  it.each(SEEDS)('leaks when authorize does not run before it; seed %i', async (seed) => {
+  it.each(SEEDS)('leaks if authorize does not run before it; seed %i', async (seed) => {
     const middlewares = [express.Router().use('/legacy', router())]
     const report = await prove(middlewares, { tenant: { authorize } }, { seed })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
@@ -116,14 +116,14 @@ describe('a router that responds with the rows of the tenant in a header', () =>
     expect(report.leaks).toEqual([])
   })
 
-  it('leaks when authorize accepts every caller', async () => {
+  it('leaks if authorize accepts every caller', async () => {
     const middlewares = [tenantRouter(router(), { path: '/legacy' })]
     const { leaks } = await prove(middlewares, { tenant: { authorize: () => true } })
     expect(leaks.map(({ operation }) => operation)).toContain('GET /legacy/rows')
   })
 })
 
-describe('requests', () => {
+describe('requests of proveIsolation()', () => {
   it('overlap inside a router', async () => {
     let asking = ''
     const keepLast: RequestHandler = (_req, _res, next) => {
@@ -138,7 +138,7 @@ describe('requests', () => {
     ])
   })
 
-  it('are sent to listed and to named routes, and the others are reported as not called', async () => {
+  it('are sent to listed and named routes, and other routes are reported as not called', async () => {
     const kept: Record<string, string[]> = {}
     const add: RequestHandler = (req, res) => {
       const owner = String(getTenantId())

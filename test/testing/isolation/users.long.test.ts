@@ -79,7 +79,7 @@ const seen = ({
 })
 
 it.each(SEEDS)(
-  'finds data of one user in responses to another user of its tenant, and no other leak: seed %i',
+  'the proof finds data of one user in responses to another user of its tenant: seed %i',
   async (seed) => {
     await using app = await create()
     const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed })
@@ -90,7 +90,7 @@ it.each(SEEDS)(
   },
 )
 
-it('finds data of users that the test creates and a middleware extends', async () => {
+it('the proof finds data of users that the test creates and a middleware extends', async () => {
   const greet: Middleware = (req, _res, next) => {
     if (req.user !== undefined) req.user = { ...req.user, email: `${req.user['name']}@example.com` }
     next()
@@ -104,7 +104,7 @@ it('finds data of users that the test creates and a middleware extends', async (
   expect(seen(report).operations).toEqual(['GET /leaky/open', 'GET /leaky/guarded'])
 })
 
-it('does not compare users with users: false', async () => {
+it('the proof does not compare users with the option users: false', async () => {
   await using app = await create()
   const options = { tenants: ['acme', 'globex'], seed: 1 }
   const [all, none] = [

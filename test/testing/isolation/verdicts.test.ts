@@ -37,8 +37,8 @@ async function rowsOf(
   )
 }
 
-describe('an operation is inconclusive', () => {
-  it('when its responses contain no data of a tenant, or never succeed', async () => {
+describe('an inconclusive operation', () => {
+  it('has no tenant data in its responses, or never succeeds', async () => {
     @Controller('plain')
     class PlainController {
       @Get('same')
@@ -74,7 +74,7 @@ describe('an operation is inconclusive', () => {
     })
   })
 
-  it('when it is skipped, or no request for it can be generated', async () => {
+  it('is skipped, or no request for it can be generated', async () => {
     @Controller('odd')
     class OddController {
       @Get('mine')
@@ -114,8 +114,8 @@ describe('an operation is inconclusive', () => {
   })
 })
 
-describe('an operation passes', () => {
-  it('when its response contains the name of the tenant’s user', async () => {
+describe('a passing operation', () => {
+  it('can respond with the name of the tenant’s user', async () => {
     @Controller('me')
     class MeController {
       @Get()
@@ -130,7 +130,7 @@ describe('an operation passes', () => {
     })
   })
 
-  it('when its response contains the id of the tenant', async () => {
+  it('can respond with the id of the tenant', async () => {
     @Tenant()
     @Controller('tenants')
     class TenantsController {
@@ -144,7 +144,7 @@ describe('an operation passes', () => {
     })
   })
 
-  it('when its response contains words that are similar to the id of another tenant', async () => {
+  it('can respond with words that are similar to the id of another tenant', async () => {
     @Tenant()
     @Controller('tenants')
     class TenantsController {
@@ -158,7 +158,7 @@ describe('an operation passes', () => {
     })
   })
 
-  it('when it responds with data of the tenant, even if a field of its input refuses canaries', async () => {
+  it('can respond with data of the tenant, even if an input field refuses canaries', async () => {
     const notes = new Notes()
 
     @Tenant()
@@ -207,7 +207,7 @@ describe('an operation passes', () => {
   })
 })
 
-it('finds data in the beginning of a stream that does not end', async () => {
+it('proveIsolation() finds data at the beginning of a stream that does not end', async () => {
   const notes = new Notes()
 
   @Tenant()
@@ -230,7 +230,7 @@ it('finds data in the beginning of a stream that does not end', async () => {
   expect(leaks.map(({ operation, where }) => `${operation} ${where}`)).toContain('GET /feed body')
 })
 
-it('fails when no operation is left to call', async () => {
+it('proveIsolation() fails if no operation is left to call', async () => {
   @Controller('one')
   class OneController {
     @Get()

@@ -30,8 +30,8 @@ async function verdictsOf(options: Partial<AppOptions>) {
   return verdicts.map(({ operationId, verdict }) => `${operationId} ${verdict}`)
 }
 
-describe('proveIsolation', () => {
-  it('finds the ids of records in every wire format, and reaches the same verdicts', async () => {
+describe('proveIsolation()', () => {
+  it('finds the ids of records in every wire format, and returns the same verdicts', async () => {
     const expected = await verdictsOf({})
     expect(expected.some((row) => row.endsWith('PASS'))).toBe(true)
     expect(await verdictsOf({ envelope: false, errors })).toEqual(expected)

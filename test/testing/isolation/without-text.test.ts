@@ -56,7 +56,7 @@ const SHOWN: readonly (readonly [string, Show])[] = [
 ]
 
 describe('rows without free text', () => {
-  it.each(SHOWN)('leak by %s', async (_, show) => {
+  it.each(SHOWN)('are reported as a leak by %s', async (_, show) => {
     const { report, list } = await prove(visits(true, show))
     expect(list?.verdict).toBe('LEAK')
     expect(report.leaks).toContainEqual(
@@ -64,15 +64,15 @@ describe('rows without free text', () => {
     )
   })
 
-  it.each(SHOWN)('pass by %s if each tenant sees its own', async (_, show) => {
+  it.each(SHOWN)('pass with %s if each tenant sees only its own', async (_, show) => {
     const { report, list, add } = await prove(visits(false, show))
     expect(report.leaks).toEqual([])
     expect([list?.verdict, add?.verdict]).toEqual(['PASS', 'PASS'])
   })
 })
 
-describe('a value that is not a mark of a tenant', () => {
-  it('is the id of a record that several requests get', async () => {
+describe('a value that does not identify a tenant', () => {
+  it('can be the id of a record that several requests get', async () => {
     const plan = randomUUID()
 
     @Tenant()
@@ -93,7 +93,7 @@ describe('a value that is not a mark of a tenant', () => {
     expect(list?.verdict).toBe('INCONCLUSIVE')
   })
 
-  it('is rejected by the application: the request is sent with usual values', async () => {
+  it('is replaced by usual values if the application rejects it', async () => {
     const Narrow = z.object({ text: z.string(), day: z.iso.date(), count: z.int() })
 
     @Tenant()

@@ -189,17 +189,17 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         }
       })
 
-      it('saves nothing of a request that fails', async () => {
+      it('saves nothing of a failed request', async () => {
         await post('acme', 'failed/tea').expect(500)
         expect(await list('acme')).toEqual([])
       })
 
-      it('rolls back an inner transaction alone', async () => {
+      it('rolls back only an inner transaction', async () => {
         await post('acme', 'nested/tea').expect(204)
         expect(await list('acme')).toEqual(['tea 1', 'tea 5', 'tea 6', 'tea 7'])
       })
 
-      it('continues after an inner transaction whose statement was refused', async () => {
+      it('continues after an inner transaction with a refused statement', async () => {
         const { body } = await post('acme', 'again/tea').expect(200)
         expect(body.data).toEqual(['tea'])
         expect(await list('acme')).toEqual(['tea'])
@@ -210,7 +210,7 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         expect([await list('acme'), await list('other')]).toEqual([[], []])
       })
 
-      it('stores a text with SQL in it as a value', async () => {
+      it('stores a string with SQL in it as a value', async () => {
         const item = `'); set role postgres; delete from orders; --`
         await post('acme', encodeURIComponent(item)).expect(201)
         expect(await list('acme')).toEqual([item])
