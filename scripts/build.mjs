@@ -373,7 +373,7 @@ function importsFromSmallFiles() {
           return `${names.get(call)}()`
         })
         if (names.size === 0) continue
-        const fileName = file.fileName.replace(/\.js$/, '.imports.js')
+        const fileName = file.fileName.replace(/\.js$/, '-imports.js')
         const lines = [...names].map(([call, name]) => `export const ${name} = () => ${call}\n`)
         const source = continuingAsLoaded(lines.join(''), fileName)
         this.emitFile({ type: 'asset', fileName, source })

@@ -66,7 +66,7 @@ describe('the build', () => {
 
   it('has no `import()` in large files, which tsx would rewrite at each start', () => {
     const withImports = files.filter(({ text }) => text.includes('import('))
-    expect(withImports.map(({ path }) => path)).toContain('chunks/app.imports.js')
+    expect(withImports.map(({ path }) => path)).toContain('chunks/app-imports.js')
     expect(withImports.filter(({ text }) => text.length > 50_000)).toEqual([])
   })
 

@@ -35,7 +35,7 @@ it('an application without options loads only a few files of the package', async
   const [, folder = ''] = /(file:\S+\/dist\/)chunks\/app\.js/.exec(output) ?? []
   const urls = output.match(/file:[^\s'"]+\.c?js\b/g) ?? []
   const own = urls.filter((url) => url.startsWith(folder)).map((url) => url.slice(folder.length))
-  const chunks = ['app.imports', 'app', 'command', 'ground'].map((name) => `chunks/${name}.js`)
+  const chunks = ['app-imports', 'app', 'command', 'ground'].map((name) => `chunks/${name}.js`)
   expect([...new Set(own)].sort()).toEqual([...chunks, 'commonjs.cjs', 'index.js'])
 })
 
