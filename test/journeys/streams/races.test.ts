@@ -8,7 +8,7 @@ import { script, start, state, useStreams } from './streams-app.js'
 useStreams()
 
 /**
- * The table of docs/streaming.md: in each phase of a stream, each thing that can happen to it has one outcome. The
+ * The table of docs/streaming.md: in each phase of a stream, each event has one outcome. The
  * client is at a real socket.
  */
 const FORMATS = [
