@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Request, Response } from '../../contracts/handler.js'
 import type {
   CursorPage,
@@ -16,8 +16,8 @@ import type { StepFactory } from '../../contracts/steps.js'
 import { Clock } from '../../di/token.js'
 import { refuse } from '../../errors/refuse.js'
 import { tenantOf } from '../../http/request-state.js'
-import { sign, unsign } from '../../http/signed-cookie.js'
-import { LONGEST_CURSOR, orderFor, sortsOf } from './query-fields.js'
+import { bindingOf, type CursorSettings, readCursor, writeCursor } from './cursors.js'
+import { orderFor, sortsOf } from './query-fields.js'
 
 /**
  * Reads the requested pages on `@Paged` routes. The framework loads this plugin if an application has such a route.
@@ -206,72 +206,6 @@ function refuseEqual(
   throw new TypeError(
     `Two rows have the same values of ${names}, so the next page would omit one of them: end \`order\` with a unique field, such as the ID.`,
   )
-}
-
-/** The keys, the maximum age and the clock for the cursors of an application. */
-interface CursorSettings {
-  /** The first key signs; all keys verify. */
-  readonly keys: readonly string[]
-  /** Returns the time, in milliseconds. */
-  readonly now: () => number
-}
-
-/**
- * Returns a short string that identifies all data to which a cursor is bound. Equal values have equal strings,
- * regardless of the order of their keys.
- */
-function bindingOf(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts, sorted)).digest('base64url')
-}
-
-/**
- * Builds a cursor.
- *
- * @throws TypeError if the values are too long for a URL.
- */
-function writeCursor(
-  values: readonly CursorValue[],
-  binding: string,
-  { keys, now }: CursorSettings,
-): string {
-  const content = JSON.stringify([Math.floor(now() / 1000), ...values])
-  const text = sign(nameOf(binding), Buffer.from(content).toString('base64url'), keys[0] as string)
-  if (text.length <= LONGEST_CURSOR) return text
-  throw new TypeError(
-    `The values of the order are too long for a cursor: ${text.length} characters, at most ${LONGEST_CURSOR}. Order by shorter fields.`,
-  )
-}
-
-/** Reads the values of a cursor; `undefined` if the cursor was modified, is too old, or belongs to another list. */
-function readCursor(
-  text: string,
-  { binding, maxAgeSeconds }: { readonly binding: string; readonly maxAgeSeconds: number },
-  { keys, now }: CursorSettings,
-): CursorValue[] | undefined {
-  const signature = text.slice(text.lastIndexOf('.') + 1)
-  // Node also accepts other encodings of the same bytes.
-  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
-  const content = unsign(nameOf(binding), text, keys)
-  if (content === undefined) return undefined
-  // The signature is valid, so `writeCursor` created the cursor.
-  const [issued, ...values] = JSON.parse(
-    Buffer.from(content, 'base64url').toString(),
-  ) as CursorValue[]
-  return Math.floor(now() / 1000) - Number(issued) <= maxAgeSeconds ? values : undefined
-}
-
-/**
- * Returns the name that is signed with a cursor. No cookie can have this name (RFC 6265, section 4.1.1), so the
- * signature of a cursor is not valid for a cookie.
- */
-function nameOf(binding: string): string {
-  return `cursor ${binding}`
-}
-
-function sorted(_: string, value: unknown): unknown {
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** The values of a query parameter, by link relation; `null` if there is no such page. */
