@@ -66,7 +66,7 @@ describe('an extension in the embedded database', () => {
     // Those that the error names are the same.
     const refusal = await db.query('create extension vector').catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(PostgresError)
-    expect((refusal as PostgresError).hint).toContain(`has: ${[...names].sort().join(', ')}.`)
+    expect((refusal as PostgresError).hint).toContain(`contains: ${[...names].sort().join(', ')}.`)
   })
 
   it('is reported with the available extensions if it is missing', async () => {
