@@ -186,7 +186,7 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
     it.each([
       "insert into leavers values ('search_path', 'pg_catalog')",
       "insert into leavers values ('row_security', 'off')",
-      "insert into leavers values ('statement_timeout', '1')",
+      "insert into leavers values ('statement_timeout', '200')",
       "insert into leavers values ('idle_in_transaction_session_timeout', '1')",
       "insert into leavers values ('app.tenant_id', 'a')",
       "insert into leavers values ('role', 'app_all_tenants')",
