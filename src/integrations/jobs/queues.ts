@@ -11,7 +11,7 @@ const LONGEST_DELAY_SECONDS = 3600
 /** The run no longer owns its job: it took too long, or the application is closing. Its effects must not be saved. */
 export class LostClaimError extends Error {
   constructor({ name, id }: JobWithMetadata) {
-    super(`The job ${name} ${id} was passed to another run, so nothing of this run was saved.`)
+    super(`The job ${name} ${id} was given to another run, so this run saved nothing.`)
   }
 }
 

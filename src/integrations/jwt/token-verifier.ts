@@ -68,12 +68,12 @@ export class TokenVerifier implements Lifecycle {
     // Checked before the signature, because a token that no key can make valid needs no fetch and no verification.
     this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)
-    if (key === null) throw this.#invalid(req, 'no known key has signed it')
+    if (key === null) throw this.#invalid(req, 'it was not signed with a known key')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(req, claims))
     // Checked again, because the issuer and a schema may take seconds.
     this.#refuseFault(req, parsed)
-    if (key.isRetired) throw this.#invalid(req, 'its key was withdrawn')
+    if (key.isRetired) throw this.#invalid(req, 'its key is no longer valid')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
     const verified = { claims, output, key, from, until }
     this.#cache.set(digest, verified)

@@ -55,7 +55,7 @@ function dataSourcePlugin(options: TypeOrmOptions): Plugin {
 }
 
 const NOT_BOUND =
-  'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Name the tenant in every query, ' +
+  'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Filter every query by tenant, ' +
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
 /** The shortest health check queries, for databases that do not accept `select 1`. */

@@ -67,7 +67,7 @@ it('waits for functions given to afterCommit(), at most for the statement timeou
   vi.advanceTimersByTime(1)
   expect(await saving).toBe('saved')
   expect(done).toEqual(['first', 'last'])
-  expect(logged).toEqual([`Error: It has not ended in ${STATEMENT_MS} ms.`])
+  expect(logged).toEqual([`Error: It did not finish within ${STATEMENT_MS} ms.`])
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 

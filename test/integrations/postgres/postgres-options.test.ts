@@ -139,7 +139,7 @@ describe('the options of postgres()', () => {
     [
       'equal roles',
       { url, tenantRole: 'a', allTenantsRole: 'a' },
-      /every tenant would see the rows/,
+      /every tenant could read the rows/,
     ],
     [
       'a role that equals the default of the other one',
