@@ -31,10 +31,10 @@ export function cacheStage(config: CacheStepConfig): StepFactory {
 }
 
 const UNKNOWN_CALLER = 'the request has a caller who cannot be distinguished from others'
-const LATE_CALLER = 'the caller is set after the cache'
+const LATE_CALLER = 'the caller is set after the cache step'
 const NO_KEY = 'it has a body, or credentials that the key does not contain'
 const NO_STORE = 'the store has failed'
-const NO_TAGS = 'the function of its tags has failed'
+const NO_TAGS = 'the function that returns its tags has failed'
 
 const SHARED_KEY =
   'Several users have the same key. No user receives the response of another user, but each new response replaces the response for the other users. ' +

@@ -106,7 +106,7 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
     },
     {
       name: 'http_deprecated_sunset_seconds',
-      help: 'The time after which a deprecated route may be removed, in seconds since 1970.',
+      help: 'The time after which a deprecated route can be removed, in seconds since 1970.',
       type: 'gauge',
       read: each(({ sunset }) => sunset),
     },

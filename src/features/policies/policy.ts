@@ -226,6 +226,6 @@ async function decide(decider: Decider, { user, action, object }: Question): Pro
     return (await rule(user as PolicyUser, object)) === true
   } catch (cause) {
     // An HTTP error thrown by a rule would determine the status, and a 404 would look like a decision.
-    throw new Error(`policy '${name}' threw while it decided about '${action}'.`, { cause })
+    throw new Error(`policy '${name}' threw while it checked '${action}'.`, { cause })
   }
 }

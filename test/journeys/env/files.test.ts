@@ -111,7 +111,7 @@ describe('.env', () => {
     workIn({ '.env': 'BLAZON_DATABSE=x\n' })
     const Env = env(z.object({ BLAZON_DATABASE: z.string() }))
     const [problem] = await problemsOf(() => Env.read())
-    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, but nothing reads it')
+    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, but is not used')
   })
 
   it('is an error if the option names it and it does not exist', async () => {
@@ -221,7 +221,7 @@ describe('NAME_FILE', () => {
     async (KEY_FILE) => {
       const error = await errorOf(() => Secret.read({ KEY_FILE }))
       expect(error.problems[0]?.cause).toBe(
-        'The file that it names cannot be read: there is no such file.',
+        'The file at this path cannot be read: there is no such file.',
       )
       expect(error.message).not.toContain('canary')
     },
