@@ -65,8 +65,10 @@ it('calls the actions of the plugin, and no other function', async () => {
   const actions = { retry: (id: string) => `${id} runs again.` }
   const { works } = await start(queue({ actions }), queue())
   expect(await works[0]?.act('retry', 'a')).toBe('a runs again.')
-  await expect(works[0]?.act('constructor', 'a')).rejects.toThrow('There is no action constructor.')
-  await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action retry.')
+  await expect(works[0]?.act('constructor', 'a')).rejects.toThrow(
+    'There is no action named constructor.',
+  )
+  await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action named retry.')
 })
 
 it('adds nothing to an application without work, and calls no `work` outside of blazon dev', async () => {
