@@ -45,10 +45,10 @@ export async function diffDocuments(
   }
   throw new CliError({
     status: 3,
-    what: `Clients of ${base} may fail: ${counted(broken.length, 'breaking change')}.`,
+    what: `Clients of ${base} can break: ${counted(broken.length, 'breaking change')}.`,
     cause: 'They are listed above.',
     remedy:
-      'Undo them; or, if they are intended, release them as a new version and update the base.',
+      'Undo these changes; or, if they are intended, release them as a new version and update the base.',
   })
 }
 

@@ -26,6 +26,6 @@ function report(error: unknown, isVerbose: boolean, { streams }: ProgramContext)
   }
   // This is a bug in the command itself, so the stack is printed for the bug report.
   streams.note(error instanceof Error ? String(error.stack) : String(error))
-  streams.note('This is a defect of blazon. Please report it with the lines above.')
+  streams.note('This is a bug in blazon. Please report it with the lines above.')
   return 1
 }

@@ -20,7 +20,7 @@ describe('a file that the command names in an error', () => {
 
   it('is named in the error with its resolved path', () => {
     expect(() => outputPath('.', '--out', folder)).toThrow(
-      `The command writes a file, and ${folder} is a folder`,
+      `The command writes a file, but ${folder} is a folder`,
     )
   })
 })

@@ -102,7 +102,7 @@ function readJson(path: string): unknown {
       status: 2,
       what: `${path} cannot be read.`,
       cause: messageOf(error),
-      remedy: 'Make it JSON.',
+      remedy: 'Correct its JSON syntax.',
     })
   }
 }

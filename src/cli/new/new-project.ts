@@ -44,7 +44,7 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   streams.out(`${folder}: ${files.size} files of the template ${template}.\n`)
   if (template === 'saas' && !facts.jobs)
     streams.out(
-      `The job of the template is left out: jobs need Node ${JOBS_NODE.join('.')} or later, and this is ${node}.\n`,
+      `The job of the template is omitted: jobs need Node ${JOBS_NODE.join('.')} or later, and this is ${node}.\n`,
     )
   if (options.git) await makeRepository(folder)
   if (options.install) await install(facts.pm, folder)

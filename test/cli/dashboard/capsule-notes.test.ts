@@ -24,14 +24,14 @@ it('names the route and the command, and nothing that the client has sent', () =
   const { lines, fail } = opened()
   fail('a1', { url: '/orders/7?note=private' })
   expect(lines).toEqual([
-    'blazon dev: GET /orders/:id has failed, run it again: npx blazon replay a1',
+    'blazon dev: GET /orders/:id failed. To run it again: npx blazon replay a1',
   ])
 })
 
 it('names the path of a request without a route', () => {
   const { lines, fail } = opened()
   fail('a1', { url: '/old', route: null })
-  expect(lines).toEqual(['blazon dev: GET /old has failed, run it again: npx blazon replay a1'])
+  expect(lines).toEqual(['blazon dev: GET /old failed. To run it again: npx blazon replay a1'])
 })
 
 it('reports a repeated failure of a route once for each class of error, until other code runs', () => {

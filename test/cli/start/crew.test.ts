@@ -202,7 +202,7 @@ describe('a crew', () => {
     await restart()
     await advance(60_000)
     expect(lines.at(-1)).toBe(
-      'blazon start: worker 1 (process 3) was not ready within 60 s, and is stopped. The restart stops here, and the running workers continue.',
+      'blazon start: worker 1 (process 3) was not ready within 60 s, and is stopped. The restart is aborted, and the running workers continue.',
     )
     expect(worker(2).called).toEqual(['end SIGTERM false'])
     expect([forked.length, worker(0).called]).toEqual([3, []])
