@@ -108,7 +108,7 @@ export class Observation {
       return `${isEvery ? 'no tenant got a' : `${names} got no`} 2xx response: ${text}${why}`
     }
     if (this.#isStream)
-      return 'a stream: only its beginning was read, and it held no data of a tenant'
+      return 'a stream: only its beginning was read, and this part contained no data of a tenant'
     const limits = this.limits()
     const why = limits.length === 0 ? '' : `; ${limits.join('; ')}; ${REMEDY}`
     return `${isEvery ? 'no tenant saw its own data' : `${names} never saw its own data`}${why}`

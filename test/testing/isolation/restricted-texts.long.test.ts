@@ -92,7 +92,7 @@ describe('where no random text fits, the report names the field and the limit', 
   it('for which no value can be generated', async () => {
     const { add } = await evidenceFor(z.string().regex(/^(?=.*\d)(?=.*[a-z])k.{7,}$/))
     expect(add).toBe(
-      'no value is found that its schema accepts: body.text; set a text for the field with the option texts',
+      'no value was found that its schema accepts: body.text; set a text for the field with the option texts',
     )
   })
 })
