@@ -74,7 +74,8 @@ function ownKeywords(
   return schema
 }
 
-const UNEVALUATED = 'Its unevaluated parts are not limited, because another part is inexact.'
+const UNEVALUATED =
+  'Its unevaluated properties or items are not restricted, because another part of the schema is inexact.'
 
 /**
  * Drops keywords of unevaluated parts if a part has become less exact: that part evaluates less, so these keywords
