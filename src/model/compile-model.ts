@@ -151,7 +151,7 @@ function remedyFor(name: string, known: readonly string[]): string {
   }
   const near = known.filter((each) => isNear(name.toLowerCase(), each.toLowerCase()))
   const meant = near.length === 0 ? '' : ` Did you mean '${near.join("' or '")}'?`
-  return `The names are: ${known.join(', ')}.${meant}`
+  return `The valid names are: ${known.join(', ')}.${meant}`
 }
 
 function isNear(name: string, known: string): boolean {

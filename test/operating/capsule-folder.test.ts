@@ -58,7 +58,7 @@ it('leaves no half capsule, changes no response and warns once if the system ref
     '500',
     '500',
     '500',
-    'A capsule of a failed request could not be written: EFBIG',
+    'The capsule of a failed request could not be written: EFBIG',
   ])
   expect(readdirSync(made.path('capsules'))).toEqual(['.gitignore'])
 })

@@ -89,7 +89,7 @@ function fromConfig(config: unknown, path: string, source: string): Entry {
   throw new CliError({
     status: 2,
     what: `${path} specifies no entry.`,
-    cause: 'Its field entry is not a string.',
+    cause: 'Its field "entry" is not a string.',
     remedy: 'Write { "entry": "src/app.ts" }.',
   })
 }

@@ -76,7 +76,7 @@ function projectName(given: string | undefined, folder: string): string {
   throw new CliError({
     status: 2,
     what: `${shown} cannot be the name of a package.`,
-    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are taken.`,
+    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are reserved.`,
     remedy:
       given === undefined
         ? 'Name the package, and keep the folder: --name my-api'

@@ -76,7 +76,7 @@ async function run(
   if (typeof app === 'string') {
     return stopped({
       status: 1,
-      what: 'The application did not start as a test.',
+      what: 'The application did not start in a test.',
       cause: app,
       remedy:
         'Specify the module of the application with --entry, or correct the problem that the message describes.',
@@ -92,7 +92,7 @@ async function answerOf(app: ReplayApp, capsule: OpenCapsule): Promise<ReplayOut
   if (typeof response === 'string') {
     return stopped({
       status: 3,
-      what: 'The request could not be sent as it was.',
+      what: 'The request could not be sent in its original form.',
       cause: response,
       remedy: 'Write a test that sends such a request as your clients do.',
     })

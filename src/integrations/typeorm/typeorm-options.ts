@@ -38,7 +38,7 @@ function problemsOf(options: unknown): Problem[] {
 function checkType(type: unknown): Problem[] {
   if (typeof type === 'string') return []
   const remedy = "Specify the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
-  return [invalid('typeorm(): type', 'The kind of database is missing.', remedy)]
+  return [invalid('typeorm(): type', 'The type of the database is missing.', remedy)]
 }
 
 function checkName(name: unknown): Problem[] {

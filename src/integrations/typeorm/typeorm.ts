@@ -224,7 +224,7 @@ function describeFailure(error: unknown, copy: Error & { code?: unknown }): Find
  * `cause`.
  */
 function ofStatement(code: string): Finding {
-  const cause = `The database refused a statement at the start: ${code}.`
+  const cause = `The database refused a statement during startup: ${code}.`
   return failed(
     cause,
     'See the `cause` of this error, and the effects of `migrationsRun` and `synchronize`.',

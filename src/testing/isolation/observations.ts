@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /** The remedy for generated values that are invalid. */
-export const REMEDY = 'set a text for the field with the option texts'
+export const REMEDY = 'set a value for the field with the option texts'
 
 /** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>

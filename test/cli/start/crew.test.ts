@@ -214,7 +214,9 @@ describe('a crew', () => {
     await started()
     await restart()
     await worker(2).exit(9)
-    expect(lines.at(-1)).toContain('worker 1 (process 3) ended with status 9. The restart stops')
+    expect(lines.at(-1)).toContain(
+      'worker 1 (process 3) ended with status 9. The restart is aborted',
+    )
   })
 
   it('replaces a worker that ends while others still start, and its end is not that of the command', async () => {

@@ -109,7 +109,7 @@ describe('an operation is inconclusive', () => {
       form: 'INCONCLUSIVE: accepts a form',
       shadowed: 'INCONCLUSIVE: no tenant got a 2xx response: no request was sent',
       never:
-        'INCONCLUSIVE: no value was found that its schema accepts: body.text; set a text for the field with the option texts',
+        'INCONCLUSIVE: no value was found that its schema accepts: body.text; set a value for the field with the option texts',
     })
   })
 })
@@ -199,10 +199,10 @@ describe('an operation passes', () => {
       }
     }
     expect(await rowsOf(NotesController)).toEqual({
-      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); set a text for the field with the option texts',
+      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); set a value for the field with the option texts',
       list: 'PASS: each tenant saw its own data',
       short: 'PASS: each tenant saw the data it had just sent',
-      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); set a text for the field with the option texts',
+      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); set a value for the field with the option texts',
     })
   })
 })

@@ -84,7 +84,7 @@ export class DashboardServer {
   #sendRequest(res: ServerResponse, number: number): void {
     const view = this.journal.view(number, this.origin)
     if (view !== undefined) return sendJson(res, 200, view)
-    const message = `This request is no longer stored: only the last ${KEPT_REQUESTS} are.`
+    const message = `This request is no longer stored: only the last ${KEPT_REQUESTS} requests are stored.`
     sendJson(res, 404, { message })
   }
 }

@@ -55,7 +55,7 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
   const revoke = `${revoking([relation], examination.tenantRole)} ${orShared(relation)}`
   if (kind === 'm') {
     const cause =
-      'It stores the rows that its owner read, of every tenant, and no policy can protect it.'
+      'It contains the rows of every tenant, as its owner read them, and no policy can protect it.'
     return [finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy: revoke })]
   }
   if (kind !== 'f') return []
