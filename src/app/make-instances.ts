@@ -152,7 +152,7 @@ const HIDDEN =
 const REMEDY_OF_HIDDEN =
   "Write it as `name = get('/', …)` with a function that is imported under its own name, and prevent minifiers from renaming it (esbuild: no `minifyIdentifiers`); or decorate a method."
 const LOST =
-  'It is a route only while the dependencies of its class are missing, not in the application: the constructor changes it, or it depends on an injected value.'
+  'It is a route only without the dependencies of its class, and therefore not in the application: the constructor changes it, or it depends on an injected value.'
 const REMEDY = 'Assign the same route to the field in every instance, or decorate a method.'
 
 /** The parts of a route that can be compared without schemas, as text. */

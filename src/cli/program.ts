@@ -95,7 +95,10 @@ function addExport(parent: Command, { cwd, streams, argv }: ProgramContext): voi
       '--client-out <file>',
       'the path of the client (default: openapi-client.ts in src/ if this folder exists, else next to the document)',
     )
-    .option('--check', 'write nothing; fail if a file differs from the text that would be written')
+    .option(
+      '--check',
+      'write nothing; fail if a file differs from the content that would be written',
+    )
     .option('--strict', 'fail on warnings')
   withLoading(command, { hasDocument: true }).action(
     async (options: Omit<ExportOptions, 'cwd' | 'argv'>) => {

@@ -218,7 +218,7 @@ type Advice<P extends Part, TDeclared> =
       : `The options of the route lack ${Named<P>}, which the handler reads: add it to the options, or declare all parts with decorators.`
 
 type UnknownPart<TPart> = [TPart] extends [never]
-  ? 'The handler does not take the request, the response and `next` of its route.'
+  ? 'The parameters of the handler are not the request, the response and `next` of its route.'
   : TPart extends 'page'
     ? PageAdvice
     : `The handler reads \`${TPart & string}\`, which its request does not have.`

@@ -76,7 +76,7 @@ function refused({ route, path }: Taken, { route: winner, path: other }: Taken):
       code: 'E_ROUTE_DUPLICATE',
       subject: route.name,
       cause: `${place} is already handled by ${winner.name}.`,
-      remedy: 'Remove one of them, or change the method or the path of one.',
+      remedy: 'Remove one of the routes, or change its method or path.',
     }
   }
   return {

@@ -68,7 +68,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get(':id', { params: NoteId }) m(_: { params: NoteId }, __: number) {}",
-    'The handler does not take the request, the response and `next` of its route.',
+    'The parameters of the handler are not the request, the response and `next` of its route.',
   ],
   ["@Get('', { summary: 'All' }) m(_: Paged<typeof Pages>) {}", PAGE],
   ["@Get('', { summary: 'All' }) m(_: Req & Paged<typeof Pages>) {}", PAGE],

@@ -103,7 +103,7 @@ function timedOut(name: string, timeout: number): CliError {
     what: `${name} was not loaded within ${timeout} s.`,
     cause: 'Code in it, or in a module that it imports, waits for something or loops.',
     remedy:
-      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which do not run here. `--timeout` increases the limit.',
+      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which this command does not run. `--timeout` increases the limit.',
   })
 }
 

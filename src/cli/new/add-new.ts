@@ -41,7 +41,7 @@ export function addNew(parent: Command, context: ProgramContext): void {
     )
     .option(
       '--package <source>',
-      'where blazon comes from: a version, a tarball or a folder (default: the version of this command)',
+      'the source of blazon: a version, a tarball or a folder (default: the version of this command)',
     )
     .option('--no-install', 'do not install the packages')
     .option('--no-git', 'do not create a git repository')

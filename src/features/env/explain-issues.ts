@@ -61,7 +61,9 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
     const remedy = `The file .env sets it, but is not read under NODE_ENV=${process.env['NODE_ENV']}: set ${name} in the environment, or start Node with --env-file=.env.`
     return envProblem(name, cause, remedy)
   }
-  const mounted = isSecret ? ` Or set ${name}${MOUNTED} to the path of a file that holds it.` : ''
+  const mounted = isSecret
+    ? ` Or set ${name}${MOUNTED} to the path of a file that contains it.`
+    : ''
   const value = expected === undefined ? '' : `: ${expected}`
   return envProblem(name, cause, `Set it${value}.${mounted}`)
 }

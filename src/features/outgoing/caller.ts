@@ -135,7 +135,7 @@ export class Caller {
     addMetric(this.#counts.metric)
     addMetric({
       name: 'outgoing_open_circuits',
-      help: 'Hosts that have failed, so that calls to them are refused.',
+      help: 'Failed hosts, to which calls are refused.',
       type: 'gauge',
       read: () => this.openCircuits().length,
     })

@@ -87,7 +87,7 @@ function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySett
   return sharedProblem(needing, {
     code: 'W_TENANT_WITHOUT_SOURCE',
     cause:
-      'It needs a tenant, but nothing in the application can specify one: every request gets a 400 response.',
+      'It needs a tenant, but the application has no source of tenants: every request gets a 400 response.',
     remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
   })
 }

@@ -75,7 +75,9 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
   }
   if (keys !== undefined && jwks !== undefined) {
     const remedy = 'Pass either keys or jwks.'
-    problems.push(invalid('keys and jwks', 'The keys come from two sources.', remedy))
+    problems.push(
+      invalid('keys and jwks', 'Both are set, but the keys must come from one source.', remedy),
+    )
   }
   if (jwks !== undefined && !isSafeUrl(jwks)) {
     problems.push(

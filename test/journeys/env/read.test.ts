@@ -85,7 +85,7 @@ describe('Env.read()', () => {
         subject: 'DATABASE_URL',
         cause: 'It is not set.',
         remedy:
-          'Set it: text of the format uri. Or set DATABASE_URL_FILE to the path of a file that holds it.',
+          'Set it: text of the format uri. Or set DATABASE_URL_FILE to the path of a file that contains it.',
       },
       {
         code: 'E_ENV_INVALID',

@@ -93,7 +93,7 @@ describe('a route that is made and not served is a boot error:', () => {
     }
     const [[code, subject, cause] = []] = await problemsOf(Notes)
     expect([code, subject]).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes.list'])
-    expect(cause).toContain('only while the dependencies of its class are missing')
+    expect(cause).toContain('only without the dependencies of its class')
   })
 
   it('a path or an ability that depends on an injected value', async () => {

@@ -55,7 +55,7 @@ describe('jwt', () => {
     ['for other services', { jwks: 'https://id.example.com/keys' }],
     ['neither a string', { issuer: 'https://id.example.com', audience: [] }],
     ['could be changed in transit', { jwks: 'ftp://localhost', audience: 'a' }],
-    ['from two sources', { keys: secret, jwks: 'https://id.example.com/keys' }],
+    ['must come from one source', { keys: secret, jwks: 'https://id.example.com/keys' }],
     ['issuer: It is not a string', { keys: secret, issuer: '' }],
     ['not an option of this version', { keys: secret, audiense: 'a' }],
     ['It contains no keys', { keys: [] }],
