@@ -74,7 +74,7 @@ describe('.env', () => {
       const warnings = await warningsOf({ providers: [Env.provider] })
       expect(warnings.map(([code]) => code)).toEqual(['W_ENV_FILE_UNREAD'])
       const [[, text = ''] = []] = warnings
-      expect(text).toContain('It has BLAZON_A, BLAZON_B_FILE, but is not read')
+      expect(text).toContain('It sets BLAZON_A, BLAZON_B_FILE, but is not read')
       expect(text).toContain('--env-file=.env')
       expect(text).not.toMatch(/canary|OTHER/)
       expect(await warningsOf({})).toEqual([])
