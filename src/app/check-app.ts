@@ -49,7 +49,7 @@ function unbounded({ name }: RouteModel, path: string): Problem {
   return {
     code: 'W_LIST_UNBOUNDED',
     subject: `${name} @Body`,
-    cause: `A body within the size limit can contain more than 100,000 items in ${list}, and all of them are validated at once.`,
+    cause: `A body within the size limit can contain more than 100,000 items in ${list}, which are all validated in one step.`,
     remedy:
       'Set a maximum for the list (`maxItems`, `.max(1000)`), or lower the limit (limits.body, @Limits).',
   }
@@ -108,7 +108,7 @@ function problem({ name }: RouteModel, status: number): Problem {
     code: 'E_ROWS_UNDESCRIBED',
     subject: `${name} @ApiResponseDoc(${status})`,
     cause:
-      "It does not describe a list, but @Produces sends it as 'text/csv': the fields that a row may contain are unknown.",
+      "It does not describe a list, but @Produces sends it as 'text/csv': it is unknown which fields a row can contain.",
     remedy: 'Describe a list, or an object whose `items` is a list, as page() does.',
   }
 }
@@ -154,7 +154,7 @@ function checkWorkers(settings: Settings, model: AppModel): Problem[] {
   const ofPlugins = settings.plugins.flatMap((plugin): KeptByWorker[] => {
     const kept = plugin.keptInProcess?.()
     if (!kept) return []
-    const effect = `the other workers cannot read ${kept} of one worker.`
+    const effect = `a worker cannot read ${kept} of another worker.`
     return [{ subject: `plugin '${plugin.name}'`, effect }]
   })
   return [...keptByWorkers(settings, model, workers), ...ofPlugins].map(

@@ -93,7 +93,7 @@ function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]
     return [
       invalid(
         subject,
-        'It did not return a list of strings.',
+        'The function did not return a list of strings.',
         "Return scope names: ['orders:read'].",
       ),
     ]
@@ -124,7 +124,7 @@ function problemOf({ subject, route, contract }: ReturnedContract): Problem | nu
   }
   for (const [name, value] of Object.entries(contract)) {
     if (!Object.hasOwn(FIELDS, name)) {
-      return invalid(`${subject}.${name}`, 'A contract has no field with this name.', REMEDY)
+      return invalid(`${subject}.${name}`, 'A route contract has no field with this name.', REMEDY)
     }
     const isValid: (typeof FIELDS)[keyof RouteContract] = FIELDS[name as keyof RouteContract]
     if (value !== undefined && !isValid(value, route)) {

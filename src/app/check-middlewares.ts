@@ -5,7 +5,7 @@ import type { Settings } from './settings/settings.js'
 
 /** The remedy shared by the warning at boot and the warning for a request. */
 export const MOUNT_REMEDY =
-  'If the entry is an application that sends 404 responses itself, mount this application in it: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
+  'If the entry is an Express application that sends its own 404 responses, mount this application in it: host.use(app.handler). See "Moving an Express application over" in docs/express.md.'
 
 /** Warns about middlewares that never call `next`, if the application has routes. */
 export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel): Problem[] {
@@ -16,7 +16,7 @@ export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel
 }
 
 function deadEnd(subject: string, middleware: object, count: number): Problem {
-  const behind = `no request gets past it: the ${count} routes and everything else after it are never reached`
+  const behind = `requests end there: the ${count} routes and everything else after it are never reached`
   if (routerIn(middleware) === undefined) {
     return {
       code: 'W_MIDDLEWARE_DEAD_END',

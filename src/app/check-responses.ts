@@ -46,7 +46,7 @@ const UNDESCRIBED = {
   cause:
     'The fields of its responses are limited, but a successful response has no schema: all its fields are sent.',
   remedy:
-    "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may be sent.",
+    "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') to send all fields.",
 } as const
 
 function findOpen(
@@ -87,7 +87,7 @@ export function checkResponseLists(
     code: 'W_RESPONSE_UNBOUNDED',
     cause: 'The response is a list without a maximum, and no query parameter limits it.',
     remedy:
-      'Paginate it: @Paged(cursor(Item, { order })). Or declare the maximum number of items (`maxItems`, `.max(500)`), which is enough for a list that stays short.',
+      'Paginate it: @Paged(cursor(Item, { order })). Or declare the maximum number of items (`maxItems`, `.max(500)`), which is sufficient for a list that stays short.',
   })
 }
 

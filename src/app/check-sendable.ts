@@ -73,7 +73,7 @@ function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
     const body = { source, hasFields: false, schema, key: null } as const
     if (type === 'text') return [{ ...body, carrier: 'text', noun: 'the body is a string' }]
     // A middleware of the route can produce values of any type.
-    return uses === null ? [{ ...body, carrier: 'json', noun: 'JSON has none' }] : []
+    return uses === null ? [{ ...body, carrier: 'json', noun: 'JSON has no such type' }] : []
   })
 }
 

@@ -80,7 +80,7 @@ function lostMarks(
     .map(({ path }) => ({
       code: 'E_VISIBILITY_MARK',
       subject: subjectOf(route, schema, path),
-      cause: 'The mark `visibleTo` is inside a transform, which hides it.',
+      cause: 'The mark `visibleTo` is inside a transform, where it has no effect.',
       remedy: 'Mark the whole field: `.transform(…).meta({ visibleTo })`.',
     }))
 }
@@ -98,7 +98,7 @@ function unprotected(route: RouteModel, schema: SchemaMarks): Problem[] {
     {
       code: 'E_VISIBILITY_UNPROTECTED',
       subject: subjectOf(route, schema),
-      cause: `Its schema has the field '${places[0]?.path}' with visibleTo, but '${type}' is not JSON, so the field cannot be left out.`,
+      cause: `Its schema has the field '${places[0]?.path}' with visibleTo, but '${type}' is not JSON, so the field cannot be omitted.`,
       remedy: 'Return the data as JSON or with @Produces, or use a schema without marks.',
     },
   ]
@@ -134,7 +134,7 @@ function requiredFields(route: RouteModel, schema: SchemaMarks): Problem[] {
       code: 'W_VISIBILITY_REQUIRED',
       subject: subjectOf(route, schema, place.path),
       cause:
-        'The field is required, but callers without its ability may not send it, so none of their requests is valid.',
+        'The field is required, but callers without its ability are not allowed to send it, so all their requests are refused.',
       remedy: `Make it optional, or let only callers with this ability call the route: @Can(${place.mark.map((ability) => `'${ability}'`).join(', ')}).`,
     }))
 }
@@ -152,7 +152,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
     code: 'W_VISIBILITY_WITHOUT_USER',
     cause:
       'It is public, and has fields with visibleTo: the caller is unknown, so these fields are never sent.',
-    remedy: 'Add @Auth(), or @Auth({ optional: true }) if anyone may call it.',
+    remedy: 'Add @Auth(), or @Auth({ optional: true }) if callers without credentials are allowed.',
   })
 }
 
@@ -166,6 +166,6 @@ function undescribed(routes: readonly RouteModel[]): Problem[] {
     cause:
       'The application has fields with visibleTo, and a successful response here has no schema: it is unknown which fields to omit.',
     remedy:
-      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') if all fields may be sent.",
+      "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') to send all fields.",
   })
 }

@@ -186,7 +186,7 @@ function problemsOf(plugin: Plugin, route: RouteModel): Problem[] {
   }
   ignoreRejection(found)
   const subject = `plugin '${plugin.name}' check(${route.name})`
-  return [invalid(subject, 'It did not return a list of mistakes.', 'Return [{ cause, remedy }].')]
+  return [invalid(subject, 'It did not return a list of problems.', 'Return [{ cause, remedy }].')]
 }
 
 function isMistake(value: unknown): value is RouteMistake {

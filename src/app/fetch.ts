@@ -132,7 +132,7 @@ async function sendBody({ stream, length }: SentBody, sent: ClientRequest): Prom
     if (done) break
     // A stream of strings has no length in bytes, so `Content-Length` cannot be checked.
     if (!ArrayBuffer.isView(value))
-      throw new TypeError('The request body does not consist of bytes')
+      throw new TypeError('The chunks of the request body are not bytes')
     left -= value.byteLength
     if (left < 0) throw wrongLength(length)
     if (!sent.write(value)) await new Promise((resolve) => sent.once('drain', resolve))

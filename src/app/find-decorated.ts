@@ -87,8 +87,7 @@ function callMethod(
   method: PropertyKey | null,
   args: readonly unknown[],
 ): unknown {
-  if (method === null)
-    throw new TypeError('The class has the option, but none of its methods does.')
+  if (method === null) throw new TypeError('The option is on the class, but not on a method.')
   const methods = instance as Record<PropertyKey, (...args: readonly unknown[]) => unknown>
   return methods[method]?.(...args)
 }

@@ -142,17 +142,17 @@ function compare(controller: Class, made: FieldRoutes): Problem[] {
     if (before === undefined) return refuse(key, HIDDEN, REMEDY_OF_HIDDEN)
     if (now === undefined) return refuse(key, LOST, REMEDY)
     const [expected, found] = [shownRoute(before), shownRoute(now)]
-    const cause = `It was read as ${expected} and constructed as ${found}: it depends on an injected value.`
+    const cause = `The route was read as ${expected}, but constructed as ${found}: it depends on an injected value.`
     return expected === found ? [] : refuse(key, cause, REMEDY)
   })
 }
 
 const HIDDEN =
-  'It is a field route, and the source of its class does not show this: a minifier has renamed the function that makes it, or another function has made it.'
+  'It is a field route, but the source of its class does not show this: a minifier renamed the function that creates it, or another function created it.'
 const REMEDY_OF_HIDDEN =
-  "Write it as `name = get('/', …)` with a function that is imported by its own name, and do not let a minifier rename it (esbuild: no `minifyIdentifiers`); or decorate a method."
+  "Write it as `name = get('/', …)` with a function that is imported under its own name, and prevent minifiers from renaming it (esbuild: no `minifyIdentifiers`); or decorate a method."
 const LOST =
-  'It is a route only while the dependencies of its class are missing, not in the application: the constructor changes it, or it depends on an injected value.'
+  'It is a route only without the dependencies of its class, and therefore not in the application: the constructor changes it, or it depends on an injected value.'
 const REMEDY = 'Assign the same route to the field in every instance, or decorate a method.'
 
 /** The parts of a route that can be compared without schemas, as text. */

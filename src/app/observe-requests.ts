@@ -107,7 +107,8 @@ function observerOf(plugin: Plugin, setup: ObserverSetup): RequestObserver | nul
 function wrongCall(observer: RequestObserver): string | null {
   for (const name of CALLS) {
     const call: unknown = observer[name]
-    if (call !== undefined && typeof call !== 'function') return `Its ${name} is ${typeof call}.`
+    if (call !== undefined && typeof call !== 'function')
+      return `Its ${name} is ${typeof call}, not a function.`
   }
   return null
 }

@@ -113,7 +113,7 @@ function readSteps(subject: string, returned: unknown, allowed: object): Stages 
       return [invalid(`${subject}.${place}`, 'No place has this name.', remedy)]
     }
     if (step === undefined || step === null || typeof step === 'function') return []
-    return [invalid(`${subject}.${place}`, `It is ${typeof step}.`, REMEDY)]
+    return [invalid(`${subject}.${place}`, `It is ${typeof step}, not a function.`, REMEDY)]
   })
   if (problems.length > 0) throw new ConfigError(problems)
   return steps as Stages

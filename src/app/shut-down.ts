@@ -146,7 +146,7 @@ class CutRequests {
   #log(counts: ReadonlyMap<string, number>): void {
     const count = [...counts.values()].reduce((sum, each) => sum + each, 0)
     const cut = Object.fromEntries([...counts].slice(0, MOST_NAMES))
-    const message = 'Requests were cut off because they did not end before the application closed'
+    const message = 'Requests were aborted because they did not end before the application closed'
     this.#logger.error({ count, cut }, message)
   }
 }

@@ -78,7 +78,10 @@ export class ProcessEnd {
       return
     }
     if (signal === this.#first.signal && now - this.#first.at < ECHO_MS) return
-    logger.warn({ signal }, 'A second signal ends the process before the application is closed')
+    logger.warn(
+      { signal },
+      'A second signal arrived: the process ends before the application is closed',
+    )
     process.exit(1)
   }
 

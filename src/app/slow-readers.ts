@@ -102,7 +102,7 @@ export class SlowReaders {
       const facts = { ...factsOf((res as Response).req as BlazonRequest), seconds: ms / 1000 }
       const returned: unknown = logger.warn(
         facts,
-        'A response was cut off: its client did not read it',
+        'A response was aborted because its client did not read it',
       )
       // A logger that writes asynchronously can return a promise that rejects.
       ignoreRejection(returned)

@@ -35,7 +35,7 @@ export function versionPlace(prefix: string): number {
 function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: number): Router {
   const match = build(routes.flatMap(withPlainPath))
   const names = listVersions(routes).map((version) => `v${version}`)
-  const message = `The path has no such version. Use ${names.join(', ')}`
+  const message = `The path does not exist in this version. Use ${names.join(', ')}`
   return function matchPath(method, url) {
     const found = match(method, url)
     if (found.kind !== 'none') return found

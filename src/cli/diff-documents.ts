@@ -45,10 +45,10 @@ export async function diffDocuments(
   }
   throw new CliError({
     status: 3,
-    what: `Clients of ${base} may fail: ${counted(broken.length, 'breaking change')}.`,
+    what: `Clients of ${base} can break: ${counted(broken.length, 'breaking change')}.`,
     cause: 'They are listed above.',
     remedy:
-      'Undo them; or, if they are intended, release them as a new version and update the base.',
+      'Undo these changes; or, if they are intended, release them as a new version and update the base.',
   })
 }
 
@@ -143,10 +143,10 @@ function parseText(path: string, text: string): unknown {
 function problemOf(value: unknown): string | null {
   if (!isRecord(value)) return 'It is not an object.'
   if (typeof value['openapi'] !== 'string' || !value['openapi'].startsWith('3.')) {
-    return `Its field openapi is ${JSON.stringify(value['openapi'])}; 3.0, 3.1 or 3.2 was expected.`
+    return `Its field "openapi" is ${JSON.stringify(value['openapi'])}; 3.0, 3.1 or 3.2 was expected.`
   }
   const { paths } = value
-  if (!isRecord(paths)) return 'Its field paths is not an object.'
+  if (!isRecord(paths)) return 'Its field "paths" is not an object.'
   for (const [path, item] of Object.entries(paths)) {
     if (!isRecord(item)) return `Its path ${path} is not an object.`
     for (const [method, operation] of Object.entries(operationsIn(item))) {

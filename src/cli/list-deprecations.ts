@@ -39,7 +39,7 @@ export async function listDeprecations(
   if (json === true) return out(`${JSON.stringify(found, null, 2)}\n`)
   out(found.map(rows).join(''))
   const unused = found.filter(({ callers }) => callers.length === 0).length
-  note(`${found.length} deprecated; ${unused} without a caller since the application has started.`)
+  note(`${found.length} deprecated; ${unused} without a caller since the application started.`)
 }
 
 async function readMetrics(url: string, lines: readonly string[]): Promise<string> {

@@ -63,10 +63,13 @@ async function explainRoute(
     const name = `${words.join(' ')}${version === undefined ? '' : ` in version ${version}`}`
     throw new CliError({
       status: 2,
-      what: rows.length === 0 ? `No route matches ${name}.` : `${name} does not name one route.`,
+      what:
+        rows.length === 0
+          ? `No route matches ${name}.`
+          : `${name} does not match exactly one route.`,
       ...(rows.length > 0 && { cause: ['The routes of the path:', ...rows].join('\n  ') }),
       remedy:
-        'Specify one route: --explain GET /orders/:id, and one of several versions with --api-version. `blazon routes` lists all.',
+        'Specify one route: --explain GET /orders/:id. If it has several versions, add --api-version. `blazon routes` lists all routes.',
     })
   }
   if (options.json !== true) return streams.out(explanationText(result.route))
@@ -86,7 +89,7 @@ function parseQuery(given: readonly string[]): RouteQuery {
     what: '--explain needs a route.',
     cause: `It was given ${given.map((word) => `'${word}'`).join(' ')}.`,
     remedy:
-      'Specify a method and a path: --explain GET /orders/:id. A path alone is enough if only one route has it.',
+      'Specify a method and a path: --explain GET /orders/:id. A path is sufficient if only one route has it.',
   })
 }
 

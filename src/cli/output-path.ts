@@ -17,7 +17,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
   const target = followLinks(named)
   const root = followLinks(projectRoot(cwd))
   if (!isAbsolute(path) && isOutside(target, root)) {
-    const way = target === named ? '' : ` It leads to ${target}.`
+    const way = target === named ? '' : ` The path leads to ${target}.`
     throw new CliError({
       status: 2,
       what: `${option} ${path} is outside the project.`,
@@ -30,7 +30,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
     throw new CliError({
       status: 2,
       what: `${option} ${path} is a folder.`,
-      cause: `The command writes a file, and ${target} is a folder.`,
+      cause: `The command writes a file, but ${target} is a folder.`,
       remedy: `Specify a file in it: ${option} ${join(path, 'openapi.json')}`,
     })
   }

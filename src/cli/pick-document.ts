@@ -46,7 +46,7 @@ function find(documents: readonly DocumentReport[], path: string | undefined): D
     status: 2,
     what:
       path === undefined
-        ? 'The application has several documents, but the command specifies none of them.'
+        ? 'The application has several documents, but the command does not specify one.'
         : `No document is at ${path}.`,
     cause: `The application has: ${paths}.`,
     remedy: `Choose one: --path ${documents[0]?.path}`,

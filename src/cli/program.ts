@@ -25,15 +25,15 @@ const MAX_TIMEOUT_SECONDS = 2_147_483
 const EXIT_STATUSES = `
 Exit status:
   0  ok
-  1  the application failed, or its database; or doctor found an error
+  1  the application or its database failed, or doctor found an error
   2  the command was used incorrectly
-  3  a check failed: a file is stale, a change is breaking, or tenants are not kept apart
+  3  a check failed: a file is stale, a change is breaking, or tenants are not isolated
   4  a package is missing
 `
 
 const LOADING = `
-The application is read, not started: no provider is created, no plugin is set up, and no port is opened. Without --entry, it
-is searched for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
+The application is read, but not started: no provider is created, no plugin is set up, and no port is opened. Without --entry,
+the command looks for it in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
 `
 
 /**
@@ -43,7 +43,7 @@ is searched for in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, 
 export function createProgram(context: ProgramContext): Command {
   const program = new Command('blazon')
     .description(
-      'Creates projects with Blazon, adds parts to them, and finds mistakes in them. Runs their applications, in development and in production. Writes the OpenAPI document of an application and a client for it, lists its routes and its variables, and manages its database.',
+      'Creates projects with Blazon, adds parts to them, and finds problems in them. Runs their applications, in development and in production. Writes the OpenAPI document of an application and a client for it, lists its routes and its variables, and manages its database.',
     )
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
@@ -93,9 +93,12 @@ function addExport(parent: Command, { cwd, streams, argv }: ProgramContext): voi
     )
     .option(
       '--client-out <file>',
-      'the path of the client (default: openapi-client.ts in src/ if there is one, else beside the document)',
+      'the path of the client (default: openapi-client.ts in src/ if this folder exists, else next to the document)',
     )
-    .option('--check', 'write nothing; fail if a file differs from the text that would be written')
+    .option(
+      '--check',
+      'write nothing; fail if a file differs from the content that would be written',
+    )
     .option('--strict', 'fail on warnings')
   withLoading(command, { hasDocument: true }).action(
     async (options: Omit<ExportOptions, 'cwd' | 'argv'>) => {
@@ -110,7 +113,7 @@ function addDiff(parent: Command, { cwd, streams }: ProgramContext): void {
     .command('diff')
     .description('list the changes since an older document')
     .argument('<base>', 'the older document: JSON or YAML')
-    .option('--breaking', 'list only changes that may break clients, and fail if there are any')
+    .option('--breaking', 'list only changes that can break clients, and fail if there are any')
     .addOption(
       new Option('--format <format>', 'the format of the output')
         .choices(['text', 'json'])
@@ -134,7 +137,7 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
     .addOption(
       new Option(
         '--explain <route...>',
-        'explain one route: its steps, what they use, its decorators with their lines. GET /orders/:id, /orders/{id} or /orders/3',
+        'explain one route: its steps and their settings, and its decorators with their lines. GET /orders/:id, /orders/{id} or /orders/3',
       ).conflicts('filter'),
     )
   withLoading(command, { hasDocument: false }).action(
@@ -149,12 +152,12 @@ function addConfig(parent: Command, { cwd, streams }: ProgramContext): void {
   const command = parent
     .command('config')
     .description(
-      'list the variables of the environment that an application describes by env(), with their values; secrets are masked',
+      'list the environment variables that an application describes with env(), with their values; secrets are masked',
     )
     .addOption(new Option('--json', 'print JSON').conflicts('example'))
     .option(
       '--example [file]',
-      'write an example with all variables and no value; - prints it (default: ./.env.example)',
+      'write an example with all variables, without values; - prints it (default: ./.env.example)',
     )
     .option('--force', 'replace the example if it exists')
   withLoading(command, { hasDocument: false }).action(
@@ -203,15 +206,15 @@ function addDeprecations(program: Command, { streams }: ProgramContext): void {
 }
 
 const NOTES = `
-The command prints the line that lists the part in the application. It changes and replaces no file of the project.
+The command prints the line that adds the part to the application. It does not change or replace existing files.
 `
 
 function addAdd(parent: Command, context: ProgramContext): void {
   parent
     .command('add')
     .description('add a part to a project: a file and its test')
-    .addArgument(new Argument('<kind>', 'what to add').choices(KINDS))
-    .argument('<name>', 'of the part: order-items')
+    .addArgument(new Argument('<kind>', 'the kind of the part').choices(KINDS))
+    .argument('<name>', 'the name of the part: order-items')
     .option(
       '--dir <folder>',
       'the folder of the file (default: src; for a module: src/<name>; for a migration: migrations)',

@@ -26,6 +26,6 @@ function report(error: unknown, isVerbose: boolean, { streams }: ProgramContext)
   }
   // The bug is in the command itself, so the stack is printed for a bug report.
   streams.note(error instanceof Error ? String(error.stack) : String(error))
-  streams.note('This is a defect of blazon. Please report it with the lines above.')
+  streams.note('This is a bug in blazon. Please report it with the lines above.')
   return 1
 }

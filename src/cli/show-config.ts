@@ -30,7 +30,7 @@ export async function showConfig(options: ConfigOptions, streams: Streams): Prom
   if (options.json === true) streams.out(`${JSON.stringify(variables, null, 2)}\n`)
   else for (const line of alignRows(variables.map(rowOf))) streams.out(`${line}\n`)
   for (const { name, meant } of envs.flatMap(({ misspelt }) => misspelt)) {
-    streams.note(`${name} is set, but nothing reads it: did you mean ${meant}?`)
+    streams.note(`${name} is set, but is not used: did you mean ${meant}?`)
   }
   refuseWrong(envs)
 }
@@ -78,7 +78,7 @@ function describesNone(): CliError {
   return new CliError({
     status: 2,
     what: 'The application describes no variables.',
-    cause: 'Neither its module, nor one that it imports, calls env().',
+    cause: 'Neither its module nor a module that it imports calls env().',
     remedy: 'Describe them: export const Env = env(z.object({ PORT: … })).',
   })
 }
@@ -97,8 +97,8 @@ function writeExample(
     throw new CliError({
       status: 2,
       what: `${name} exists.`,
-      cause: 'Its text is out of date.',
-      remedy: 'Add --force to replace it, or --example - to print the new text.',
+      cause: 'Its content is out of date.',
+      remedy: 'Add --force to replace it, or --example - to print the new content.',
     })
   }
   const [result] = writeFiles([{ path, text }])

@@ -76,7 +76,7 @@ function makeFolder(folder: string): void {
  */
 function refuseLinks(folder: string): void {
   const real = realpathSync(folder)
-  if (real !== folder) throw new Error(`${folder} has become a link: it leads to ${real}`)
+  if (real !== folder) throw new Error(`${folder} was replaced by a link to ${real}`)
 }
 
 /** Writes to a temporary file beside the target, because a rename is atomic only within one file system. */
@@ -150,7 +150,7 @@ export function writeNew(
     throw new CliError({
       status: 2,
       what: `${existing.name} exists. Nothing was written.`,
-      cause: 'The command replaces no file.',
+      cause: 'The command does not replace files.',
       remedy: `Choose another name, or another folder: ${option}`,
     })
   }

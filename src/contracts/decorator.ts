@@ -175,7 +175,7 @@ export type WrongReturn<
   TNone extends null | undefined = Extract<Exclude<R, S>, null | undefined>,
 > = [TNone] extends [never]
   ? WrongData<Exclude<R, null | undefined>, Exclude<S, null | undefined>>
-  : `The handler may return ${TNone}, which the schema of \`returns\` does not allow.`
+  : `The handler can return ${TNone}, which the schema of \`returns\` does not allow.`
 
 /** `TPlace` if the data of the handler matches the option `returns` after the schema's transforms. */
 type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly returns: infer S }
@@ -210,17 +210,17 @@ type Declared<I> =
 type Named<P extends Part> = P extends 'body' ? '`body` or `upload`' : `\`${P}\``
 
 type PageAdvice =
-  'The handler reads `page`: add `paged` to the options of the route, or declare all parts by decorators, with @Paged.'
+  'The handler reads `page`: add `paged` to the options of the route, or declare all parts with decorators, including @Paged.'
 
 type Advice<P extends Part, TDeclared> =
   'page' extends Exclude<P, TDeclared>
     ? PageAdvice
     : P extends TDeclared
       ? `The request type of the handler and the options of the route differ in ${Named<P>}.`
-      : `The options of the route lack ${Named<P>}, which the handler reads: add it to them, or declare all parts by decorators.`
+      : `The options of the route lack ${Named<P>}, which the handler reads: add it to the options, or declare all parts with decorators.`
 
 type UnknownPart<TPart> = [TPart] extends [never]
-  ? 'The handler does not take the request, the response and `next` of its route.'
+  ? 'The parameters of the handler are not the request, the response and `next` of its route.'
   : TPart extends 'page'
     ? PageAdvice
     : `The handler reads \`${TPart & string}\`, which its request does not have.`

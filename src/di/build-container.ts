@@ -123,6 +123,7 @@ function remedyFor(name: string, known: readonly string[]): string {
     return 'Another token has the same name: import the token that the application uses.'
   }
   const near = nearNames(name, known)
-  if (near.length === 0) return 'Pass the token that the application injects, or remove it.'
+  if (near.length === 0)
+    return 'Pass the token that the application injects, or remove the override.'
   return `Did you mean ${near.join(' or ')}?`
 }

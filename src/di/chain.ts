@@ -26,7 +26,7 @@ export function missingProvider(token: Token, keeper?: string): Problem {
     cause:
       keeper === undefined
         ? `Nothing provides ${subject}.`
-        : `Only ${keeper} provides ${subject}, and does not export it.`,
+        : `Only ${keeper} provides ${subject}, but does not export it.`,
     remedy:
       keeper === undefined ? remedyFor(token) : `Add ${subject} to the \`exports\` of ${keeper}.`,
   }
@@ -34,7 +34,7 @@ export function missingProvider(token: Token, keeper?: string): Problem {
 
 function remedyFor(token: Token): string {
   if (token === undefined || token === null) {
-    return 'An undefined token often comes from a circular import: remove the cycle.'
+    return 'An undefined token often results from a circular import: remove the cycle.'
   }
   return typeof token === 'function'
     ? 'Add it to `providers` of the application or of a module, or decorate it with @Injectable().'
@@ -129,6 +129,6 @@ function circular(found: readonly string[], chain: readonly string[]): Problem {
     subject: cycle[0] as string,
     cause: `These providers need each other: ${cycle.join(' -> ')}.`,
     remedy:
-      'Move the code that both need into a third provider, or pass one to the other in a method call.',
+      'Move the code that both need into a third provider, or pass one provider to the other in a method call.',
   }
 }

@@ -149,7 +149,7 @@ function mistakeOf(module: unknown): string | null {
   // Without this check, a class instance without module fields would count as an empty module.
   const isInstance = ![Object.prototype, null].includes(Object.getPrototypeOf(module))
   if (!isInstance || PARTS.some((part) => part in module)) return null
-  return `It is an instance of ${module.constructor.name}, which has no field of a module.`
+  return `It is an instance of ${module.constructor.name}, which has no fields of a module.`
 }
 
 const PARTS: readonly (keyof Module)[] = [

@@ -36,7 +36,7 @@ export function duplicateProvider(first: Binding, second: Binding): Problem {
     subject: tokenName(second.token),
     cause: `It is provided by ${first.origin} and, in a different way, by ${second.origin}.`,
     remedy:
-      'Remove one of them; or declare `exports` without this token in a module, so that only that module uses its own provider.',
+      'Remove one of the providers; or declare `exports` without this token in a module, so that only that module uses its own provider.',
   }
 }
 

@@ -77,6 +77,6 @@ export function shown(value: unknown): string {
   try {
     return String(value)
   } catch {
-    return 'an object without a text'
+    return 'an object that cannot be converted to a string'
   }
 }

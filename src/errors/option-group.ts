@@ -107,7 +107,7 @@ function unknownName(path: string, name: string, known: readonly string[]): Prob
     code: 'W_OPTION_UNKNOWN',
     subject: `${path}${name}`,
     cause: 'It is not an option of this version, and has no effect.',
-    remedy: `${meant === undefined ? '' : `Did you mean ${meant}? `}The options here are: ${known.join(', ')}.`,
+    remedy: `${meant === undefined ? '' : `Did you mean ${meant}? `}The valid options are: ${known.join(', ')}.`,
   }
 }
 

@@ -81,7 +81,7 @@ export function findOldPeer(
   const version = versionOf(name, origin)
   if (version === null || !isBefore(version, floor)) return null
   return {
-    cause: `The installed ${name} is ${version}. The oldest version that works is ${floor}.`,
+    cause: `The installed version of ${name} is ${version}. The oldest supported version is ${floor}.`,
     remedy: `npm install ${name}@latest`,
   }
 }

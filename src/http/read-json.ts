@@ -96,7 +96,7 @@ export function parseJsonBody(
 /** Creates the error for an empty body that is declared as JSON. */
 export function emptyJson(): HttpError {
   const message =
-    'The body is empty, which is not JSON: send no Content-Type where there is no body, or send null'
+    'The body is empty, which is not JSON: send no Content-Type without a body, or send null'
   return refuse('MALFORMED_JSON', message)
 }
 
@@ -121,7 +121,7 @@ export function parseJson(bytes: Buffer, maxDepth: number): unknown {
   }
   const value = parseText(text)
   if (mayOverflow(text) && overflows(value)) {
-    throw malformed('The body has a number that is too large')
+    throw malformed('The body contains a number that is too large')
   }
   return value
 }

@@ -55,7 +55,7 @@ function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): v
   if (isChunked && httpVersion !== '1.0') return
   throw refuse(
     'BAD_REQUEST',
-    'The only Transfer-Encoding that a request may have is chunked, and only in HTTP/1.1',
+    'The only valid Transfer-Encoding of a request is chunked, and only in HTTP/1.1',
   )
 }
 

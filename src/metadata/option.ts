@@ -43,7 +43,8 @@ export function defineOption<TValue = true, TTarget extends OptionTarget = 'both
   settings?: OptionSettings<TValue, TTarget>,
 ): RouteOption<TValue, TValue, TTarget>
 export function defineOption(name: string, settings: OptionSettings<never> = {}): RouteOption {
-  if (typeof name !== 'string' || name === '') throw new TypeError('defineOption() needs a name.')
+  if (typeof name !== 'string' || name === '')
+    throw new TypeError('defineOption(): the name is missing.')
   refuseUnknown(`defineOption('${name}')`, settings, NAMES)
   const { on = 'both', merge = 'override', check, anywhere: isAnywhere = false } = settings
   if (!['class', 'method', 'both'].includes(on)) {

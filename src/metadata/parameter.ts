@@ -129,7 +129,7 @@ function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): Pa
   }
   if ('schema' in settings && place === undefined) fail('`schema` needs `in` and `name`.')
   if ('schema' in settings && settings.schema === undefined) {
-    fail('`schema` is undefined, which often comes from a circular import.')
+    fail('`schema` is undefined, which often results from a circular import.')
   }
   return Object.freeze({
     read,
@@ -152,7 +152,7 @@ function label({ place }: ParameterDefinition): string {
 function valueFor(definition: ParameterDefinition, req: object): unknown {
   const { values, place, read } = definition
   if (values.has(req)) return values.get(req)
-  const unused = `${label(definition)} has no value for this request: its route does not have the decorator, or the handler has not begun.`
+  const unused = `${label(definition)} has no value for this request: its route does not have the decorator, or the handler has not started.`
   if (place !== null) throw new TypeError(unused)
   const value = read(req as Request)
   if (typeof (value as PromiseLike<unknown> | null)?.then === 'function') {

@@ -167,7 +167,7 @@ export function misplaced(name: string, where: string, allowed: readonly string[
     {
       code: 'E_DECORATOR_TARGET',
       subject: where,
-      cause: `${name} is on ${where}, which it cannot describe.`,
+      cause: `${name} is on ${where}, which it cannot decorate.`,
       remedy: `Put it on a ${allowed.join(' or a ')}.`,
     },
   ])

@@ -27,7 +27,7 @@ function placeOf({ by }: Body): string {
 function checkBody(subject: string, body: Body): Problem[] {
   const { options } = body
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const cause = 'Its options are not an object, or belong to a key, which has none.'
+    const cause = 'Its options are not an object, or it describes one key, which has no options.'
     return [invalid(subject, cause, REMEDY)]
   }
   const types = typesOf(options as BodyOptions)
@@ -80,6 +80,8 @@ function checkDistinct(subject: string, facts: FactsByKind): Problem[] {
   if (hasPlain) all.push(CONTENT_TYPES.json)
   const repeated = all.find((type, index) => all.indexOf(type) !== index)
   if (repeated === undefined) return []
-  const cause = `Its body of the type ${repeated} is described twice; only one schema can describe it.`
-  return [{ code: 'E_INPUT_TWICE', subject, cause, remedy: 'Keep one of them, or merge them.' }]
+  const cause = `Its ${repeated} body is described twice, but only one schema can describe it.`
+  return [
+    { code: 'E_INPUT_TWICE', subject, cause, remedy: 'Keep one of the schemas, or merge them.' },
+  ]
 }

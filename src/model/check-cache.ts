@@ -50,7 +50,7 @@ function checkMethods(subject: string, facts: FactsByKind): Problem[] {
       code: 'E_CACHE_METHOD',
       subject,
       cause: `It has @Cache and handles ${method}: a request that changes something must reach its handler.`,
-      remedy: 'Put @Cache only on methods that handle GET or QUERY.',
+      remedy: 'Use @Cache only on methods that handle GET or QUERY.',
     }))
 }
 
@@ -72,7 +72,7 @@ function checkBody(subject: string, facts: FactsByKind): Problem[] {
       subject,
       cause: `It has @Cache and ${inputWrittenAs(facts, 'body')}: the cache is read before the body, so the response to one body would be sent for another body.`,
       remedy:
-        'Read the input from the URL, with @Query; or remove @Cache and cache the value with getOrSet() of CacheManager, under a key made from the validated body.',
+        'Read the input from the URL, with @Query; or remove @Cache and cache the value with CacheManager.getOrSet(), under a key built from the validated body.',
     },
   ]
 }
@@ -96,7 +96,7 @@ function checkOptions(
   options: Partial<CacheDecoratorOptions> | undefined,
 ): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    return [invalid(subject, '@Cache was given no options.', "Pass at least { ttl: '60s' }.")]
+    return [invalid(subject, '@Cache was called without options.', "Pass at least { ttl: '60s' }.")]
   }
   const { ttl, staleWhileRevalidate, key, shared, tags, headers } = options
   const problems = unknownNames(`${subject} @Cache `, options, NAMES)
@@ -114,7 +114,7 @@ function checkOptions(
     refuse('The key of its @Cache is not a function.', 'Pass (req) => string.')
   }
   if (shared !== undefined && typeof shared !== 'boolean') {
-    refuse('The shared of its @Cache is not a boolean.', 'Pass true or false.')
+    refuse('The option `shared` of its @Cache is not a boolean.', 'Pass true or false.')
   }
   if (tags !== undefined && typeof tags !== 'function' && !isStrings(tags)) {
     refuse(

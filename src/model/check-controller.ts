@@ -47,9 +47,9 @@ function neverDecorated(subject: string): Problem {
   return {
     code: 'E_DECORATORS_NOT_APPLIED',
     subject,
-    cause: 'It is listed in `controllers`, but none of its decorators was called.',
+    cause: 'It is listed in `controllers`, but its decorators were not called.',
     remedy:
-      'If it has decorators, the bundler dropped them: compile them with tsc, esbuild, swc, tsx, or blazon() of blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
+      'If it has decorators, the bundler dropped them: compile them with tsc, esbuild, swc, tsx, or blazon() from blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
   }
 }
 
@@ -59,7 +59,7 @@ function empty(subject: string): Problem {
     subject,
     cause: 'It has no routes.',
     remedy:
-      'Decorate a method with @Get(), @Post(), …, or write a field with get(), post(), …; if one is decorated, make sure that the bundler keeps method decorators.',
+      'Decorate a method with @Get(), @Post(), …, or write a field with get(), post(), …; if a method is already decorated, make sure that the bundler keeps method decorators.',
   }
 }
 
@@ -107,7 +107,7 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       subject,
       cause: 'It is decorated, but not as a route, so its decorators have no effect.',
       remedy:
-        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Assign a field the result of get(), post(), …, whose names a minifier must not change.',
+        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Or assign the result of get(), post(), … to a field; a minifier must not rename these functions.',
     },
   ]
 }
@@ -125,7 +125,7 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
     if (!(Number.isInteger(status) && status >= 200 && status <= 399)) {
       refuse(
         `@HttpCode(${shown(status)}) is not a success status.`,
-        'Use 200 to 399; throw an HttpError for others.',
+        'Use 200 to 399; throw an HttpError for any other status.',
       )
     }
   }
@@ -167,7 +167,7 @@ const SYNC = '[object GeneratorFunction]'
 const ASYNC = '[object AsyncGeneratorFunction]'
 
 const RETURN_ROWS =
-  'Return the rows from an ordinary method: `export() { return this.rows() }`, with an `async *rows()` beside it.'
+  'Return the rows from an ordinary method: `export() { return this.rows() }`, with a separate `async *rows()`.'
 
 /** The handler of a route, with its decorators. */
 interface CheckedHandler {
@@ -191,7 +191,8 @@ function checkHandler({ subject, controller, key, facts }: CheckedHandler): Prob
   if (kind !== SYNC && kind !== ASYNC) return []
   if (facts.stream !== undefined) return []
   if (facts.produces !== undefined) {
-    const cause = 'It is a generator function, and @Produces writes what a handler returns.'
+    const cause =
+      'It is a generator function, but @Produces writes the value that a handler returns.'
     return refuse(cause, RETURN_ROWS)
   }
   const keyword = kind === ASYNC ? 'Add' : 'Write `async *` before its name, and add'

@@ -25,7 +25,7 @@ export function checkDecoratedProviders(
     problems.push({
       code: 'E_DECORATOR_ORPHAN',
       subject: make.class.name || 'an anonymous class',
-      cause: `It is decorated as a controller, but ${origin} lists it as a provider, and nothing lists it as a controller: it has no routes.`,
+      cause: `It is decorated as a controller, but ${origin} lists it only as a provider, so it has no routes.`,
       remedy: 'List it in `controllers`, or remove all its decorators except @Injectable().',
     })
   }

@@ -53,7 +53,7 @@ export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
 
 function repeated(subject: string, name: string, count: number): Problem[] {
   if (count < 2) return []
-  const cause = `It has ${count} ${name}; only one of them would be read.`
+  const cause = `It has ${count} ${name}, but only one of them would take effect.`
   return [conflict(subject, cause, 'Remove all but one, or merge them.')]
 }
 

@@ -46,7 +46,7 @@ export function checkDocumentation(subject: string, facts: FactsByKind): Problem
 function checkOperation(subject: string, options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null) {
     const remedy = 'Pass { summary, description, deprecated, operationId }.'
-    return [invalid(subject, '@ApiOperation was given no options.', remedy)]
+    return [invalid(subject, '@ApiOperation was called without options.', remedy)]
   }
   const { operationId } = options as { operationId?: unknown }
   const problems = unknownNames(`${subject} @ApiOperation `, options, OPERATION)

@@ -44,7 +44,7 @@ function twice(subject: string, source: InputSource, inputs: readonly InputFact[
   return {
     code: 'E_INPUT_TWICE',
     subject,
-    cause: `Its ${source} is described ${inputs.length} times, by ${places}; only one schema can describe it, or each of its keys.`,
+    cause: `Its ${source} is described ${inputs.length} times, by ${places}. One schema must describe all of it, or one schema each key.`,
     remedy: 'Keep one of them, or merge them into one schema.',
   }
 }
@@ -65,7 +65,7 @@ function checkSigned(subject: string, { options }: InputFact): Problem[] {
   const { signed, ...others } = options as CookiesOptions
   const isList = Array.isArray(signed) && signed.every((name) => typeof name === 'string')
   if (isList && Object.keys(others).length === 0) return []
-  const cause = '@Cookies was given options that are not a list of signed cookies.'
+  const cause = 'The options of @Cookies are not a list of signed cookies.'
   return [invalid(subject, cause, "Write @Cookies(schema, { signed: ['session'] }).")]
 }
 

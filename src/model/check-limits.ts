@@ -25,7 +25,7 @@ export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
   if (stated.length < 2) return problems
-  const cause = 'It has two @RateLimit decorators, but only one of them would apply.'
+  const cause = 'It has two @RateLimit decorators, but only one of them would take effect.'
   const remedy = 'Write both limits in one: @RateLimit(first, second).'
   return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
 }

@@ -46,10 +46,12 @@ export function checkReturned({ name, operation }: RouteModel): Problem[] {
   const status = first?.status ?? 200
   const causes = [
     ...(others.some((other) => other.status === status)
-      ? [`\`returns\` and @ApiResponseDoc describe the status ${status}; only one can.`]
+      ? [
+          `\`returns\` and @ApiResponseDoc both describe the status ${status}, but only one of them can.`,
+        ]
       : []),
     ...(WITHOUT_BODY.includes(status)
-      ? [`\`returns\` describes data, and a response with the status ${status} has no body.`]
+      ? [`\`returns\` describes data, but a response with the status ${status} has no body.`]
       : []),
   ]
   return causes.map((cause) => ({

@@ -52,7 +52,7 @@ function checkNames(subject: string, { by, options }: FactOf<'routeOptions'>): P
   const refuse = (cause: string): Problem[] => [invalid(subject, cause, remedy)]
   if (options === undefined) {
     return refuse(
-      `${by}() was given undefined after its path, which often comes from a circular import.`,
+      `${by}() was given undefined after its path, which often results from a circular import.`,
     )
   }
   if (!isPlain(options)) {
@@ -62,8 +62,8 @@ function checkNames(subject: string, { by, options }: FactOf<'routeOptions'>): P
   const unknown = Object.keys(options).filter((name) => !known.includes(name))
   if (unknown.length === 0) return []
   if (unknown.includes('auth')) {
-    const cause = `${by}() was given auth, which is a part of the type Req<{ auth: true }> only.`
-    return [invalid(subject, cause, `Remove it, and write @Auth() beside ${by}().`)]
+    const cause = `${by}() was given auth, which is not an option: it belongs only to the type Req<{ auth: true }>.`
+    return [invalid(subject, cause, `Remove it, and add @Auth() next to ${by}().`)]
   }
   return refuse(`${by}() was given ${unknown.join(', ')}: a route has no option with that name.`)
 }
@@ -103,7 +103,7 @@ function checkValues(
     refuse(
       'errors',
       `describes ${status}, which is not an error.`,
-      'Use a status from 400 to 599; describe a success with `returns`.',
+      'Use a status from 400 to 599; describe a success response with `returns`.',
     )
   }
   if (responseHeaders !== undefined && !isPlain(responseHeaders)) {
@@ -136,8 +136,8 @@ function checkReturns(
   return others.map((other) => ({
     code: 'E_DECORATOR_CONFLICT',
     subject,
-    cause: `It has \`returns\` in ${by}() and ${other}, but only one of them can describe the success.`,
-    remedy: 'Keep the intended one.',
+    cause: `It has \`returns\` in ${by}() and ${other}, but only one of them can describe the success response.`,
+    remedy: 'Keep the intended description.',
   }))
 }
 

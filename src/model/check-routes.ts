@@ -76,7 +76,7 @@ function refused({ route, path }: Taken, { route: winner, path: other }: Taken):
       code: 'E_ROUTE_DUPLICATE',
       subject: route.name,
       cause: `${place} is already handled by ${winner.name}.`,
-      remedy: 'Remove one of them, or change the method or the path of one.',
+      remedy: 'Remove one of the routes, or change its method or path.',
     }
   }
   return {
@@ -84,7 +84,7 @@ function refused({ route, path }: Taken, { route: winner, path: other }: Taken):
     subject: route.name,
     cause: `${place} can never be reached: ${winner.name} handles ${other}, which matches the same URLs.`,
     remedy:
-      'Change one of the paths. Different names of parameters, upper and lower case or a trailing slash do not make different paths.',
+      'Change one of the paths. Paths that differ only in parameter names, letter case or a trailing slash match the same URLs.',
   }
 }
 
@@ -126,7 +126,7 @@ function undescribedKeys(route: RouteModel, keys: readonly string[] | undefined)
     code: 'W_PATH_PARAMETER_UNDESCRIBED',
     subject: route.name,
     cause: `The path ${route.path} has :${name}, but ${by} does not describe it.`,
-    remedy: `Add '${name}' to the schema of ${by}: a parameter that it does not describe may not reach the handler.`,
+    remedy: `Add '${name}' to the schema of ${by}: a parameter that the schema does not describe might not reach the handler.`,
   }))
 }
 
@@ -145,7 +145,7 @@ function checkBody(route: RouteModel): Problem[] {
     {
       code: 'W_BODY_ON_GET',
       subject: name,
-      cause: `It has ${writtenAs(route, 'body')} on ${method}, whose body has no meaning (RFC 9110, 9.3.1) and which proxies often drop.`,
+      cause: `It has ${writtenAs(route, 'body')} on ${method}, but the body of such a request has no meaning (RFC 9110, 9.3.1), and proxies often drop it.`,
       remedy: 'Use @Query, or @Post.',
     },
   ]

@@ -14,11 +14,11 @@ type OneValue = 'cache' | 'redirect' | 'status' | 'produces'
 
 /** Decorators for responses with one value, and the reasons why they are not allowed on streams. */
 const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
-  cache: ['@Cache', 'a stream has no end that a cache could store'],
+  cache: ['@Cache', 'a cache cannot store a stream, which may never end'],
   redirect: ['@Redirect', 'a redirect has no items'],
   status: [
     '@HttpCode',
-    'a stream always has the status 200, the only one whose events browsers read',
+    'a stream always has the status 200, the only status for which browsers read events',
   ],
   produces: ['@Produces', 'the stream decorator sets the format of its items'],
 }
@@ -55,7 +55,7 @@ function wrongSchema(
 function checkPair(subject: string, streams: readonly FactOf<'stream'>[]): Problem[] {
   const kinds = new Set(streams.map(({ format }) => format))
   if (kinds.size < streams.length) {
-    const cause = 'It has the same stream decorator twice, but only one of them would be read.'
+    const cause = 'It has the same stream decorator twice, but only one of them would take effect.'
     return [{ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' }]
   }
   const items = new Set(streams.map(({ item }) => item))
@@ -70,7 +70,8 @@ function checkOthers(subject: string, facts: FactsByKind): Problem[] {
   )
   const documented = factsOf(facts, 'responseDoc').some(({ options }) => isSuccess(options?.status))
   const found = conflicts.map(([, reason]) => reason)
-  if (documented) found.push(['@ApiResponseDoc for a success', 'the stream decorator documents it'])
+  if (documented)
+    found.push(['@ApiResponseDoc for a success status', 'the stream decorator documents it'])
   return found.map(([name, reason]) => ({
     code: 'E_DECORATOR_CONFLICT',
     subject,

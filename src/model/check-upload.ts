@@ -42,7 +42,7 @@ function twice(subject: string, uploads: readonly Upload[]): Problem {
   return {
     code: uploads.every(({ by }) => by === undefined) ? 'E_DECORATOR_CONFLICT' : 'E_INPUT_TWICE',
     subject,
-    cause: `Its form is described ${uploads.length} times, by ${places}; only one can describe it.`,
+    cause: `Its form is described ${uploads.length} times, by ${places}, but only one of them can describe it.`,
     remedy: 'Keep one of them, or merge them.',
   }
 }

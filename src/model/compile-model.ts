@@ -93,7 +93,7 @@ function checkLink(subject: string, facts: FactsByKind): Problem[] {
 function checkAccess(subject: string, facts: FactsByKind, ofClass: FactsByKind = {}): Problem[] {
   if ((facts.can ?? facts.public ?? facts.auth) === undefined) return []
   if (factsOf(facts, 'can').some(({ abilities }) => abilities.length === 0)) {
-    const cause = '@Can() has no ability, so it only requires a user.'
+    const cause = '@Can() specifies no ability, so it only requires a user.'
     const remedy = 'List the abilities, or write @Auth().'
     return [invalid(subject, cause, remedy)]
   }
@@ -113,7 +113,7 @@ function checkAccess(subject: string, facts: FactsByKind, ofClass: FactsByKind =
 }
 
 function conflict(subject: string, cause: string): Problem {
-  return { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Keep the intended one.' }
+  return { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Keep the intended decorator.' }
 }
 
 function notOptional(subject: string): Problem {
@@ -151,7 +151,7 @@ function remedyFor(name: string, known: readonly string[]): string {
   }
   const near = known.filter((each) => isNear(name.toLowerCase(), each.toLowerCase()))
   const meant = near.length === 0 ? '' : ` Did you mean '${near.join("' or '")}'?`
-  return `The names are: ${known.join(', ')}.${meant}`
+  return `The valid names are: ${known.join(', ')}.${meant}`
 }
 
 function isNear(name: string, known: string): boolean {

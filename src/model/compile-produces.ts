@@ -50,13 +50,13 @@ function checkEntry(subject: string, entry: unknown): Problem[] {
   const isText = typeof entry === 'string'
   const { type, serialize } = (isText ? { type: entry } : (entry ?? {})) as Partial<Representation>
   if (!isMediaType(type) || type.includes('*')) {
-    const cause = `${shown(type)} is not a media type that a response can have.`
+    const cause = `${shown(type)} is not a valid media type for a response.`
     return [invalid(subject, cause, "Pass a type with its subtype, without `*`: 'text/csv'.")]
   }
   const isKnown = isJsonType(type) || essenceOf(type) === 'text/csv'
   if (isText ? isKnown : typeof serialize === 'function') return []
   const remedy = `Pass { type: '${type}', serialize: (data) => … }.`
-  return [invalid(subject, `Nothing serializes the body for '${type}'.`, remedy)]
+  return [invalid(subject, `It has no function that serializes the body as '${type}'.`, remedy)]
 }
 
 function checkTwice(subject: string, entries: readonly Produced[]): Problem[] {

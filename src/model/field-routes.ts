@@ -142,7 +142,7 @@ function checkMade(link: Class, { made, base, fields }: OwnRoutes): Problem[] {
   return own.map(({ by, facts: [fact] }) => ({
     code: 'E_FIELD_ROUTE_UNSERVED',
     subject: nameOf(link),
-    cause: `${by}(${fact?.kind === 'route' ? `'${fact.path}'` : ''}) makes a route, but no public field of an instance has the result as its value.`,
+    cause: `${by}(${fact?.kind === 'route' ? `'${fact.path}'` : ''}) creates a route, but the route is not the value of a public instance field.`,
     remedy: `Write it as a field: name = ${by}('/', …), without #, static, accessor, or a function around it.`,
   }))
 }
@@ -153,9 +153,9 @@ function failed(subject: string, error: unknown): Problem[] {
     {
       code: 'E_FIELD_ROUTES_UNREAD',
       subject,
-      cause: `It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw ${text}${/[.!?]$/.test(text) ? '' : '.'}`,
+      cause: `It is constructed once without its dependencies, to read the routes of its fields, but its constructor threw ${text}${/[.!?]$/.test(text) ? '' : '.'}`,
       remedy:
-        'Correct the field, or move work from the constructor to onInit(), or make the routes methods with @Get(), @Post(), ….',
+        'Correct the field, move work from the constructor to onInit(), or declare the routes as methods with @Get(), @Post(), ….',
     },
   ]
 }

@@ -24,7 +24,7 @@ export function prefixProblem(prefix: unknown): string | null {
   const problem = pathProblem(prefix)
   if (problem !== null) return problem.cause
   const hasWildcard = parsePath(prefix).some(([part]) => part?.kind === 'wildcard')
-  return hasWildcard ? 'paths follow it, so it cannot have a wildcard' : null
+  return hasWildcard ? 'it cannot have a wildcard, because it is followed by paths' : null
 }
 
 /** Matches paths without special characters, which need no check. Most paths are of this kind. */
@@ -43,8 +43,8 @@ function segmentProblem(segment: PathSegment, isLast: boolean): PathProblem | nu
   const literal = literalOf(segment)
   if (literal === '.' || literal === '..') {
     return {
-      cause: `the segment '${literal}'${placeOf(segment[0])} never arrives, because clients remove it from URLs`,
-      remedy: 'Name the segment.',
+      cause: `the segment '${literal}'${placeOf(segment[0])} never reaches the server, because clients remove it from URLs`,
+      remedy: 'Use another name for the segment.',
     }
   }
   for (const [index, part] of segment.entries()) {
@@ -108,7 +108,7 @@ function parameterProblem(
   const before = segment[segment.indexOf(part) - 1]
   if (before === undefined || before.kind === 'literal') return null
   return fail(
-    `nothing is between '${before.name}' and '${name}'${place}, so it is unknown where the first one ends`,
+    `nothing is between '${before.name}' and '${name}'${place}, so the end of the first one is unknown`,
     'Write a literal between them, or a slash.',
   )
 }
@@ -119,8 +119,8 @@ function namesProblem(parts: readonly PathPart[]): PathProblem | null {
     if (part.kind === 'literal') continue
     if (names.has(part.name)) {
       return {
-        cause: `the parameter '${part.name}' appears in it twice, again${placeOf(part)}`,
-        remedy: 'Rename one of them. Prefixes are parts of the path.',
+        cause: `the parameter '${part.name}' appears twice, the second time${placeOf(part)}`,
+        remedy: 'Rename one of them. A prefix is part of the path.',
       }
     }
     names.add(part.name)

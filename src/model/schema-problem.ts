@@ -24,7 +24,7 @@ function shapeProblem(schema: object): SchemaProblem | null {
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some(isKeyword))) return null
   return {
-    cause: `is an object with ${keys.join(', ')}, but none of these is a JSON Schema keyword: it would accept anything.`,
+    cause: `is an object with ${keys.join(', ')}, but these are not JSON Schema keywords, so it would accept any value.`,
     remedy: isShape
       ? 'Create a schema from the shape: z.object({ … }), v.object({ … }), type({ … }).'
       : "Write { type: 'object', properties: { … } }, or pass a Standard Schema.",
@@ -80,7 +80,7 @@ type AnyFunction = { readonly name: string; readonly prototype?: object }
 function functionProblem(given: AnyFunction): SchemaProblem {
   if (!isClass(given)) {
     const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
-    return { cause, remedy: `Call it, if it returns one. ${GIVE_SCHEMA}` }
+    return { cause, remedy: `Call it, if it returns a schema. ${GIVE_SCHEMA}` }
   }
   const name = given.name || 'without a name'
   const cause = `is the class ${name}. TypeScript types do not exist at run time, and the decorators of other packages on its fields (class-validator) are not read.`
@@ -119,7 +119,7 @@ function instanceProblem(schema: object): SchemaProblem | null {
   }
   const { value: maker } = Object.getOwnPropertyDescriptor(prototype, 'constructor') ?? {}
   if (typeof maker !== 'function') {
-    return { cause: 'is an object that inherits from another one.', remedy: GIVE_OBJECT }
+    return { cause: 'is an object that inherits from another object.', remedy: GIVE_OBJECT }
   }
   const name = maker.name || 'without a name'
   const remedy = isStandardSchema(maker) ? `Pass the class itself: ${name}.` : GIVE_OBJECT

@@ -32,7 +32,7 @@ export function mistakeInInterceptor(entry: unknown): Mistake | null {
   return {
     cause: `It is ${what === 'function' ? 'a function without a method intercept' : what}, not an interceptor.`,
     remedy:
-      'Pass an object with intercept(req, next), a class with that method, or the token of one. An undefined entry often results from a circular import.',
+      'Pass an object with intercept(req, next), a class with that method, or a token for either. An undefined entry often results from a circular import.',
   }
 }
 
@@ -53,7 +53,7 @@ function mistakeIn(entry: unknown): Mistake | null {
   }
   if (entry.length === 4) {
     return {
-      cause: 'It is an error middleware (it has four parameters), but no error would reach it.',
+      cause: 'It is an error middleware (it has four parameters), but errors are not passed to it.',
       remedy:
         'Write an interceptor with try and catch around next(), or put it into `middlewares`.',
     }

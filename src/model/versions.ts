@@ -66,7 +66,7 @@ export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
 /** Creates the problem for an invalid version name. */
 export function invalidVersion(subject: string, cause: string): Problem {
   const remedy =
-    "Write lower-case letters and digits, with '.', '-' or '_' between them: @Version('1', '2'); or only '*' for every version."
+    "Write lower-case letters and digits, with '.', '-' or '_' between them: @Version('1', '2'); or '*' alone for every version."
   return { code: 'E_VERSION_INVALID', subject, cause, remedy }
 }
 
@@ -82,7 +82,7 @@ export function checkUsedVersions(
       code: 'E_VERSION_UNUSED',
       subject: `${subject} @Version`,
       cause:
-        'The application does not set the option `versions`, so no request could specify a version.',
+        'The application does not set the option `versions`, so requests cannot specify a version.',
       remedy: "Add the option: versions: { by: 'path', default: '1' }.",
     }))
   }

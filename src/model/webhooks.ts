@@ -41,6 +41,6 @@ export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
     if (typeof verify === 'function') return []
     const remedy =
       'Write @Webhook(standardWebhooks(secret)), or pass an object with the function verify.'
-    return [invalid(subject, '@Webhook was given no verifier.', remedy)]
+    return [invalid(subject, '@Webhook was called without a verifier.', remedy)]
   })
 }

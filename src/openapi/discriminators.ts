@@ -48,7 +48,7 @@ export function checkMappings(described: DescribedSchema): DescribedSchema {
 }
 
 function unmapped(values: readonly string[]): string {
-  return `The mapping of its discriminator leads to no named schema for ${values.map((value) => `'${value}'`).join(', ')}: set the names of the alternatives (\`$id\`, \`.meta({ id })\`).`
+  return `The mapping of its discriminator does not lead to a named schema for ${values.map((value) => `'${value}'`).join(', ')}: set the names of the alternatives (\`$id\`, \`.meta({ id })\`).`
 }
 
 /**

@@ -34,7 +34,8 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
       in: { type: 'string', enum: ['body', 'params', 'query', 'headers', 'cookies'] },
       path: {
         type: 'string',
-        description: 'The dotted path of the field within that part of the request.',
+        description:
+          'The dotted path of the field, within the part of the request that `in` names.',
       },
       message: text,
     },

@@ -132,7 +132,7 @@ function checkUnique(operations: readonly DocumentedOperation[]): Problem[] {
       return []
     }
     const cause = `Its operationId '${operationId}' already belongs to ${winner.route.name}.`
-    const remedy = 'Set another one: @ApiOperation({ operationId }).'
+    const remedy = 'Set another ID: @ApiOperation({ operationId }).'
     return [{ code: 'E_OPERATION_ID_DUPLICATE', subject: route.name, cause, remedy }]
   })
 }

@@ -94,7 +94,7 @@ function pathParameters(
   return route.pathParameters.map((own, index) => {
     const schema = described.find(({ name }) => name === own)?.schema ?? { type: 'string' }
     const isRest = route.path.endsWith(`*${own}`)
-    const note = isRest ? { description: 'The rest of the path. It may contain slashes.' } : {}
+    const note = isRest ? { description: 'The rest of the path. It can contain slashes.' } : {}
     return {
       name: names[index] as string,
       in: 'path',
@@ -126,7 +126,7 @@ export function queryProblems(
           code: 'W_QUERY_NESTED',
           subject: `${subject} ${writtenAs(route, 'query')} at '${name}'`,
           cause:
-            'It is an object, which the query parser of this application never creates: `?a[b]=1` stays a parameter called `a[b]`.',
+            'It is an object, but the query parser of this application never creates objects: `?a[b]=1` remains a parameter called `a[b]`.',
           remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",
         }))
   if (!isExact(root, schemas)) problems.push(inexact(subject))
@@ -256,8 +256,8 @@ function inexact(subject: string): Problem {
     code: 'W_SCHEMA_NOT_REPRESENTABLE',
     subject: `${subject} @Query`,
     cause:
-      'A union or a record cannot be written exactly as a list of query parameters: the document lists only the parameters whose names are known.',
+      'A union or a record cannot be described exactly as query parameters: the document lists only the parameters whose names are known.',
     remedy:
-      'Use an object with optional properties, or accept that the document is less exact here than the validator.',
+      'Use an object with optional properties, or accept that the document is less exact than the validator here.',
   }
 }

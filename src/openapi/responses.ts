@@ -69,7 +69,7 @@ export function buildResponses(
   if (route.stream !== null) {
     const content = streamContent(route.stream, route, context)
     responses[200] = {
-      description: 'The items, one per line or event',
+      description: 'The items: one per line or event',
       ...headersOf(route.headers),
       content,
     }
@@ -278,7 +278,7 @@ function fileResponse(type: string, { status, ...base }: FileBase): OpenApiRespo
   const content = { [type]: { schema: { type: 'string', format: 'binary' } } } as const
   if (status !== 206) return { ...base, content }
   const range = {
-    description: 'The range of the bytes in this response, such as `bytes 0-99/1000`.',
+    description: 'The byte range of this response, such as `bytes 0-99/1000`.',
     required: true,
   }
   const headers = { ...base.headers, 'Content-Range': { ...range, schema: text() } }

@@ -13,7 +13,7 @@ import { createReuse, type Definition, idOf, settleNames } from './settle-compon
 
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:
-    'Use a schema that JSON Schema can express, or accept that the document is less exact here than the validator.',
+    'Use a schema that JSON Schema can express, or accept that the document is less exact than the validator here.',
   W_EXAMPLE_INVALID: 'Correct it, or remove it from the schema.',
 } as const
 
@@ -166,9 +166,9 @@ export class SchemaRegistry {
     this.problems.push({
       code: 'W_SCHEMA_NAME_TAKEN',
       subject,
-      cause: `Its schema is called '${name}', and another schema already has this name.`,
+      cause: `Its schema is called '${name}', but another schema already has this name.`,
       remedy:
-        'Rename one of them. Until then, the document prefixes the name of this one with its place.',
+        'Rename one of the schemas. Until then, the document prefixes the name of this schema with its place.',
     })
   }
 

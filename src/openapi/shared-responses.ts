@@ -43,7 +43,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   },
   403: { description: 'The user has no permission for this operation.' },
   404: { description: 'The resource or the tenant does not exist.' },
-  406: { description: 'The server cannot send any of the media types in `Accept`.' },
+  406: { description: 'The server does not support any media type in `Accept`.' },
   409: {
     description: 'The request conflicts with stored data, or with another request.',
     headers: { 'Retry-After': RETRY_AFTER },
@@ -51,7 +51,9 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
   410: { description: 'The operation is no longer available.' },
   412: {
     description: 'A precondition of the request failed.',
-    headers: { ETag: { description: 'The current version, if it is known.', schema: text } },
+    headers: {
+      ETag: { description: 'The current version of the resource, if it is known.', schema: text },
+    },
   },
   413: { description: 'The request body is too large.' },
   415: { description: 'The media type of the request body is not supported.' },
@@ -65,7 +67,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
     },
   },
   422: { description: 'The request is well-formed but cannot be processed.' },
-  428: { description: 'The request needs a condition, such as `If-Match`.' },
+  428: { description: 'The request requires a condition, such as `If-Match`.' },
   429: {
     description: 'Too many requests.',
     headers: {
@@ -76,7 +78,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
       },
       'RateLimit-Policy': {
         description:
-          'For each limit: the allowed requests (`q`) per window, and its length in seconds (`w`).',
+          'For each limit: the allowed requests (`q`) per window, and the length of the window in seconds (`w`).',
         schema: text,
       },
       'Retry-After': RETRY_AFTER,
@@ -93,7 +95,7 @@ const INSUFFICIENT_SCOPE: ErrorFacts = {
   ...(ERRORS[403] as ErrorFacts),
   headers: {
     'WWW-Authenticate': {
-      description: 'The required scopes, if the token lacks one (RFC 6750, 3.1).',
+      description: 'The required scopes, if the token does not have all of them (RFC 6750, 3.1).',
       schema: text,
     },
   },

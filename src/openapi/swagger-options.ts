@@ -299,7 +299,7 @@ function checkList(subject: string, list: unknown, key: string): Problem[] {
       return [invalid(place, `It has no ${key}.`, `Pass { ${key}: '…' }.`)]
     }
     if (key === 'name' && seen.has(each[key])) {
-      return [invalid(place, 'Another entry has the same name.', 'Remove one of them.')]
+      return [invalid(place, 'Another entry has the same name.', 'Remove one of the entries.')]
     }
     seen.add(each[key])
     return []

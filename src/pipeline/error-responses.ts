@@ -66,7 +66,7 @@ function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
     headers: {
       ETag: { description: 'The version of the content.', schema: text },
       'Accept-Ranges': {
-        description: '`bytes` if the server accepts range requests.',
+        description: '`bytes`, if the server accepts range requests.',
         schema: text,
       },
     },

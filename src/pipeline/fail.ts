@@ -186,7 +186,11 @@ function attempt(
     const text = isJsonData(body) ? JSON.stringify(body) : undefined
     if (text !== undefined) return text
     ignoreRejection(body)
-    fault(new TypeError('The error `format` must return the body as JSON data, synchronously.'))
+    fault(
+      new TypeError(
+        'The function `format` of `errors` must return the body as JSON data, synchronously.',
+      ),
+    )
   } catch (reason) {
     fault(reason)
   }
@@ -209,7 +213,8 @@ function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefin
 }
 
 function refuseNext(error?: unknown): never {
-  const text = 'The error `format` called `req.next`: it must return the body synchronously.'
+  const text =
+    'The function `format` of `errors` called `req.next`, but must return the body synchronously.'
   throw new TypeError(text, { cause: error })
 }
 

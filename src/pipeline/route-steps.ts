@@ -11,7 +11,7 @@ const LIST = [
   {
     name: 'scope',
     phase: 'enter',
-    does: 'enters the async context with the tenant of the request',
+    does: 'enters the async context, which contains the tenant of the request',
     by: 'feature',
   },
   {
@@ -55,7 +55,7 @@ const LIST = [
   {
     name: 'guard',
     phase: 'authenticate',
-    does: 'calls the guard of `auth`; any result other than `true` results in a 401',
+    does: 'calls the guard of `auth`; any result other than `true` leads to a 401 response',
     cause: 'guard',
   },
   {
@@ -68,7 +68,7 @@ const LIST = [
   {
     name: 'authorizeTenant',
     phase: 'authenticate',
-    does: 'calls `tenant.authorize`; any result other than `true` results in a 403',
+    does: 'calls `tenant.authorize`; any result other than `true` leads to a 403 response',
     by: 'feature',
     cause: 'tenant',
   },
@@ -82,7 +82,7 @@ const LIST = [
   {
     name: 'can',
     phase: 'authorize',
-    does: 'checks the abilities of `@Can`, or calls `auth.can`; any result other than `true` results in a 403',
+    does: 'checks the abilities of `@Can`, or calls `auth.can`; any result other than `true` leads to a 403 response',
     cause: 'can',
   },
   {
@@ -116,13 +116,13 @@ const LIST = [
   {
     name: 'visibility',
     phase: 'select',
-    does: 'finds out which fields with `visibleTo` the caller may see, as `@Can` does',
+    does: 'determines which fields with `visibleTo` the caller is allowed to see, as `@Can` does',
     by: 'route',
   },
   {
     name: 'cache',
     phase: 'select',
-    does: 'sends the response from the cache, or stores the response that the later steps make',
+    does: 'sends the response from the cache, or stores the response that the later steps produce',
     by: 'feature',
     cause: 'cache',
   },
@@ -136,7 +136,7 @@ const LIST = [
   {
     name: 'queryCache',
     phase: 'read',
-    does: 'does the same as `cache` in a `QUERY`, whose key contains the body',
+    does: 'does the same as `cache` for `QUERY` requests, whose keys contain the body',
     by: 'feature',
     cause: 'cache',
   },
@@ -149,7 +149,7 @@ const LIST = [
   {
     name: 'hiddenInput',
     phase: 'prepare',
-    does: 'refuses fields that the caller may not see: 403',
+    does: 'refuses fields that the caller is not allowed to see: 403',
     by: 'route',
   },
   {
@@ -169,7 +169,7 @@ const LIST = [
   {
     name: 'fields',
     phase: 'prepare',
-    does: 'drops the fields that the documented response does not name, or refuses them with a 500 (`responses`); drops fields that the caller may not see',
+    does: 'removes the fields that the documented response does not name, or refuses them with a 500 response (`responses`); removes fields that the caller is not allowed to see',
     by: 'route',
   },
   {

@@ -81,12 +81,12 @@ function attempt<D>(
   } catch (error) {
     // `String(error)` is not used, because code can throw any value, and some values cannot be converted to a string.
     const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
-    const cause = `The schema cannot be described (${reason}): the document accepts anything.`
+    const cause = `The schema cannot be described (${reason}): the document accepts any value.`
     return { schema: {}, definitions: [], losses: [{ path: '', cause }] }
   }
 }
 
-const REMEDIED = 'so the document leaves it out'
+const REMEDIED = 'so the document omits it'
 
 /**
  * Removes each example and `default` that its own schema rejects from a description. Readers of the document would copy

@@ -31,7 +31,7 @@ export function secret<S extends Schema>(schema: S): S {
   const vendor = (schema as Marking | null | undefined)?.['~standard']?.vendor
   throw new TypeError(
     vendor === undefined
-      ? 'secret(): pass a schema.'
+      ? 'secret(): the argument is not a schema.'
       : `secret() cannot mark a schema of the library '${vendor}'. List the variable instead: env(schema, { secrets: ['NAME'] }).`,
   )
 }

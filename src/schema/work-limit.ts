@@ -36,7 +36,7 @@ export class WorkLimit {
     if (this.#isExtended) {
       throw refuse(
         'VALIDATION_TOO_COMPLEX',
-        'The value fits too many combinations of alternatives to try them all',
+        'The value matches too many combinations of alternatives to check all of them',
       )
     }
     this.#isExtended = true

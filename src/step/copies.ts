@@ -36,9 +36,9 @@ export function checkCopies(): Problem[] {
     {
       code: 'E_PACKAGE_TWICE',
       subject: 'blazon',
-      cause: `It is loaded from ${copies.size} places: ${[...copies].join(' and ')}. Decorators, tokens and values of one copy mean nothing to another.`,
+      cause: `It is loaded from ${copies.size} places: ${[...copies].join(' and ')}. Decorators, tokens and values of one copy are not recognized by another.`,
       remedy:
-        'Run `npm dedupe`. Packages that use blazon need it in peerDependencies. A bundle must contain all of blazon, or none of it.',
+        'Run `npm dedupe`. Packages that use blazon need it in peerDependencies. A bundle must contain all parts of blazon or none.',
     },
   ]
 }

@@ -18,7 +18,7 @@ export class UnansweredStatementError extends Error {
   constructor(text: string) {
     const line = text.replace(/\s+/g, ' ').trim().slice(0, LONGEST)
     super(
-      `The option \`statements\` has no answer left for: ${line}. Add one to the list: { text, rows }.`,
+      `The option \`statements\` has no answer left for: ${line}. Add an answer to the list: { text, rows }.`,
     )
     this.text = text
   }

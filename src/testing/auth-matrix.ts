@@ -134,7 +134,7 @@ function noteOn(withoutTenant: readonly string[]): string[] {
   const names = withoutTenant.join(', ')
   return [
     '',
-    `400: the request has no tenant, so the access is not known (${names}). Set a tenant for the callers: { ${first}: app.as(…).asTenant('acme') }.`,
+    `400: the request has no tenant, so the access is unknown (${names}). Set a tenant for the callers: { ${first}: app.as(…).asTenant('acme') }.`,
   ]
 }
 
@@ -260,9 +260,9 @@ async function refuseUnguarded(
 /** The statuses of refusals. A guard that hides its routes responds with 404. */
 const DENIALS: readonly number[] = [401, 403, 404]
 const GUARD_THEM =
-  "Protect them: @Auth() or @Can(…); or list them, if this is intended: { except: ['POST /login'] }."
+  "Protect them with @Auth() or @Can(…); or, if this is intended, list them: { except: ['POST /login'] }."
 const UNDECIDED =
-  'authMatrix() cannot find out whether these operations are public, because no guard has refused the request:'
+  'authMatrix() cannot determine whether these operations are public, because no guard refused the request:'
 const SEND_MORE =
   "Send the headers that they need, such as the tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list them in except."
 
@@ -324,7 +324,7 @@ function answerOf(
 /** The framework's rate limits do not apply to probes, so other code must have refused the request. */
 function tooMany(route: RouteModel): Error {
   return new Error(
-    `authMatrix() cannot find out who may call ${nameOf(route)} (${route.name}): the response is 429. Disable the limit in tests.`,
+    `authMatrix() cannot determine who is allowed to call ${nameOf(route)} (${route.name}): the response is 429. Disable the limit in tests.`,
   )
 }
 
@@ -347,7 +347,7 @@ function requestFor(
       if (found.kind === 'route' && found.index === route.index) return { method, path }
     }
   }
-  throw new Error(`authMatrix() finds no path that leads to ${route.name} (${route.path}).`)
+  throw new Error(`authMatrix() did not find a path that leads to ${route.name} (${route.path}).`)
 }
 
 /** Returns the marks of a route whose fields a principal is not allowed to see. */

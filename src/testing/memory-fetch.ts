@@ -207,7 +207,9 @@ function nextHop(hop: Hop, location: string, status: number): Hop {
   const next = redirected(hop, status, location)
   const { href, origin } = next.url
   if (origin !== hop.url.origin)
-    throw failed(`a redirect out of the application, to ${href}; see it with redirect: "manual"`)
+    throw failed(
+      `a redirect out of the application, to ${href}; to inspect it, set redirect: "manual"`,
+    )
   if (next.body instanceof Readable) throw failed('a redirect of a body that is a stream')
   return next
 }

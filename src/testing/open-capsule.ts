@@ -89,7 +89,7 @@ export class OpenCapsule {
     const send = (agent as unknown as Record<string, ((url: string) => Test) | undefined>)[
       record.method.toLowerCase()
     ]
-    if (send === undefined) throw new Error(`Tests send no ${record.method}.`)
+    if (send === undefined) throw new Error(`Tests cannot send ${record.method} requests.`)
     const [sent] = await Promise.allSettled([this.#fill(send.call(agent, record.url))])
     // A call that is not awaited can begin immediately after the response.
     await new Promise<void>(afterThisTurn)

@@ -8,7 +8,7 @@ import { userPlacesIn } from './user-place.js'
 
 const REMEDY =
   'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
-  'If the number is intended, declare it: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
+  'If this number is intended, declare it: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
 /**
  * Thrown if a request ran too many statements: the same statement too often, or more than the `@Queries` of its route
@@ -107,11 +107,11 @@ function textOf(finding: QueryFinding, { statements, calls }: Draft): string {
       ...calls.map((call) => `  ${call.method} ${call.url.host}${placeText(call.stack)}`),
     ]
     const what = calls.length === 0 ? 'statements' : 'statements and calls'
-    return `It ran ${count} ${what}, and @Queries allows ${most}:\n${shortList(list)}`
+    return `It ran ${count} ${what}, but @Queries allows ${most}:\n${shortList(list)}`
   }
   if (finding.kind === 'calls') {
     const { times, text, call } = finding
-    return `It called the same host ${times} times. Request all of the data at once, if the host supports it:\n  ${text}${placeText(call.stack)}`
+    return `It called the same host ${times} times. Request all data in one call, if the host supports this:\n  ${text}${placeText(call.stack)}`
   }
   const { times, text, statement } = finding
   return `It ran the same statement ${times} times:\n  ${oneLine(text)}${placeText(statement.stack)}`

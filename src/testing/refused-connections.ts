@@ -20,7 +20,9 @@ export class UnansweredCallError extends Error {
    * @param message The message. Default: a message about a replay.
    */
   constructor(url: string, message?: string) {
-    super(message ?? `The capsule has no answer to a call of ${url}, so no connection was made.`)
+    super(
+      message ?? `The capsule has no response for a call of ${url}, so no connection was opened.`,
+    )
     this.url = url
   }
 }

@@ -75,7 +75,7 @@ export async function replayWrites(
   )
   const taken = found.filter(({ operationId }) => !skip.includes(operationId))
   if (taken.length === 0)
-    throw new Error('replay() has sent nothing: no operation has @Idempotent().')
+    throw new Error('replay() sent no requests: no operation has @Idempotent().')
   const report: Record<string, number> = {}
   for (const documented of taken) {
     const source = createSource(documented, link.headers)
@@ -99,8 +99,8 @@ export async function replayWrites(
 
 function untested({ name, operationId }: DocumentedOperation): Error {
   return new Error(
-    `replay() has tested nothing of ${name} (${operationId}): no generated request has succeeded. ` +
-      'Pass a caller and data with which it succeeds, or skip the operation.',
+    `replay() did not test ${name} (${operationId}): no generated request succeeded. ` +
+      'Pass a caller and data with which a request succeeds, or skip the operation.',
   )
 }
 
@@ -109,7 +109,7 @@ function compare({ name }: DocumentedOperation, first: FuzzResponse, again: Fuzz
   const isMarked = again.headers['idempotency-replayed'] === 'true'
   if (isMarked && isDeepStrictEqual(before, after)) return
   throw new Error(
-    `${name} has answered a repeated write differently${isMarked ? '' : ', and without Idempotency-Replayed'}:\n` +
+    `${name} responded differently to a repeated write${isMarked ? '' : ', and without Idempotency-Replayed'}:\n` +
       `first  ${JSON.stringify(before)}\nagain  ${JSON.stringify(after)}`,
   )
 }

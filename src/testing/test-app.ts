@@ -304,6 +304,6 @@ export class TestApp extends App {
 
   #started(what: string): TestCaller {
     if (this.#caller !== undefined) return this.#caller
-    throw new Error(`${what} needs a started application: make it with TestApp.create().`)
+    throw new Error(`${what} needs a started application: create it with TestApp.create().`)
   }
 }

@@ -97,7 +97,7 @@ export class TestRecords {
     if (record !== undefined) return explanationOf(record)
     const advice =
       'Pass a response of request() or fetch() of this application, or of one of its callers.'
-    throw new TypeError(`explain(): this application has not sent it. ${advice}`)
+    throw new TypeError(`explain(): this application did not send the response. ${advice}`)
   }
 
   /** Lists the routes that requests have reached, with their numbers of statements. */

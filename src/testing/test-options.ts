@@ -186,8 +186,8 @@ function isPercentage(value: unknown): boolean {
 
 const NOTHING_COUNTED: Problem = invalid(
   'coverage',
-  "With contract: 'off' no response is checked, so nothing would be counted.",
-  "Remove one of them, or set contract: 'warn'.",
+  "With contract: 'off', no response is checked, so the coverage would be empty.",
+  "Remove one of the options, or set contract: 'warn'.",
 )
 
 function problemOf(subject: string, value: unknown, known: string): Problem {

@@ -103,7 +103,7 @@ function keyOf(method: string, url: string): string {
 function unanswered({ method, url }: CallToAnswer): UnansweredCallError {
   const quoted = url.replace(/[\\']/g, '\\$&')
   const code = `app.outgoing.answer('${method}', '${quoted}', { status: 200, json: {} })`
-  const message = `The test has no answer to ${method} ${url}, so nothing was sent. Add one before the request:\n  ${code}`
+  const message = `The test has no answer for ${method} ${url}, so nothing was sent. Add an answer before the request:\n  ${code}`
   return new UnansweredCallError(url, message)
 }
 

@@ -93,7 +93,8 @@ export class TestParts {
 
   /** The routes. @throws Error before the start. */
   get routes(): CompiledRoutes {
-    if (this.#routes === undefined) throw new Error('There are no operations before the start.')
+    if (this.#routes === undefined)
+      throw new Error('There are no operations before the application starts.')
     return this.#routes
   }
 

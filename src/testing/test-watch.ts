@@ -68,7 +68,7 @@ export class TestWatch {
     this.#ignoreFetch()
     failures.push(...this.#rejections.stop())
     for (const handle of this.#handles.list()) {
-      const message = `After close(), something is still open and keeps the process alive: ${handle}`
+      const message = `After close(), a resource is still open and keeps the process alive: ${handle}`
       try {
         log.alert(message)
       } catch (error) {

@@ -35,11 +35,11 @@ export function refuseUntested(check: string, called: readonly CalledOperation[]
   if (failed.length === 0) return
   const lines = failed.map(({ documented: { name, operationId }, statuses }) => {
     const all = [...statuses].sort((a, b) => a - b).join(', ')
-    return `${check} has tested nothing of ${name} (${operationId}): it has refused every request, with ${all}.`
+    return `${check} did not test ${name} (${operationId}): every request was refused, with ${all}.`
   })
   const isLimited = failed.some(({ statuses }) => statuses.has(TOO_MANY))
   const remedy = isLimited
     ? 'The limits of the framework do not apply here: disable the other limit in tests, or skip the operation.'
-    : 'Pass a caller who may call it, or skip the operation.'
+    : 'Pass a caller who is allowed to call it, or skip the operation.'
   throw new Error([...lines, remedy].join('\n'))
 }

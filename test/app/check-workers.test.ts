@@ -120,7 +120,7 @@ describe('data that each worker keeps for itself', () => {
   it('is reported for sessions in memory', async () => {
     beWorker(true)
     const [warning] = await warningsOf({ plugins: [sessions()] })
-    expect(warning).toMatch(/the other workers cannot read .*sessions? of one worker/s)
+    expect(warning).toMatch(/a worker cannot read .*sessions? of another worker/s)
   })
 
   it('is reported by only one worker, and only if there are workers', async () => {

@@ -65,8 +65,10 @@ it('the report calls only the actions of the plugin, and no other function', asy
   const actions = { retry: (id: string) => `${id} runs again.` }
   const { works } = await start(queue({ actions }), queue())
   expect(await works[0]?.act('retry', 'a')).toBe('a runs again.')
-  await expect(works[0]?.act('constructor', 'a')).rejects.toThrow('There is no action constructor.')
-  await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action retry.')
+  await expect(works[0]?.act('constructor', 'a')).rejects.toThrow(
+    'There is no action named constructor.',
+  )
+  await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action named retry.')
 })
 
 it('an application without jobs reports nothing, and calls `work` only in blazon dev', async () => {

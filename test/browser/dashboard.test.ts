@@ -215,7 +215,7 @@ describeInChromium('the dashboard', () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     own.dashboard.failed('The application did not start: its process ended with status 1.')
-    await page.getByText('with status 1. The terminal shows why.').waitFor()
+    await page.getByText('with status 1. The terminal shows the reason.').waitFor()
     expect(await violations(page)).toEqual([])
     own.dashboard.serves(workingApp(), APP_PORT)
     await page.getByText('The application is running.').waitFor()

@@ -190,7 +190,7 @@ describe('blazon add migration', () => {
       stderr: '',
       stdout: `migrations/0010_add_notes.sql (new)
 
-Write its statements before you save another file: \`blazon dev\` applies new migrations when it restarts, and a migration without a statement is refused.
+Write its statements before you save another file: \`blazon dev\` applies new migrations when it restarts, because a migration without a statement is refused.
 `,
     })
     const before = project.files()

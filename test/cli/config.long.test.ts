@@ -88,7 +88,7 @@ describe('blazon config', () => {
     vi.stubEnv('DATABASE_URL', undefined)
     const second = await project.run(['config', '--entry', 'app.js', '--json'])
     expect(second.status).toBe(0)
-    expect(second.stderr).toBe('NICKNME is set, but nothing reads it: did you mean NICKNAME?\n')
+    expect(second.stderr).toBe('NICKNME is set, but is not used: did you mean NICKNAME?\n')
     const listed = JSON.parse(second.stdout) as { name: string; value: string; from: string }[]
     expect(listed.map(({ name, value, from }) => [name, value, from])).toEqual([
       ['PORT', '3000', 'default'],

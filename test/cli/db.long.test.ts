@@ -60,7 +60,7 @@ describe('db with an embedded database', () => {
     expect(await run('doctor', '--embedded', 'data')).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'No problems were found: tenants are kept apart.\n',
+      stderr: 'No problems were found: tenants are isolated.\n',
     })
     await run('migrate', '--embedded', 'data', ...withDir())
     const found = await run('doctor', '--embedded', 'data')
@@ -115,7 +115,7 @@ describe('db with an embedded database', () => {
 
 describe('an invalid db command', () => {
   it.each([
-    [['migrate'], 'The command does not know which database to use.'],
+    [['migrate'], 'No database is specified.'],
     [['migrate', '--url', 'postgres://x/y', '--embedded', 'z'], 'cannot be used with'],
     [['migrate', '--url', 'mysql://x/y'], '[E_OPTION_INVALID] migrate(): url'],
     [['doctor', '--url', 'http://secret@x'], '[E_OPTION_INVALID] doctor(): url'],

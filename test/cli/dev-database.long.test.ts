@@ -150,7 +150,7 @@ describe('an embedded database under blazon dev', () => {
     const own = (await project()).write({ '.data/letter.txt': 'no database' })
     const run = await DevRun.start(own)
     const output = await run.until('did not start')
-    expect(output).toContain('It has files that do not belong to a database.')
+    expect(output).toContain('It contains files that do not belong to a database.')
     expect(output).toContain('empty this one')
   })
 })

@@ -174,12 +174,17 @@ describe('the explanation as text', () => {
     [
       'several routes',
       ['/orders/3'],
-      ['/orders/3 does not name one route.', 'GET ', 'DELETE ', '`blazon routes` lists all'],
+      [
+        '/orders/3 does not match exactly one route.',
+        'GET ',
+        'DELETE ',
+        '`blazon routes` lists all',
+      ],
     ],
     [
       'another method',
       ['PUT', '/echo'],
-      ['PUT /echo does not name one route.', 'EchoController.echo'],
+      ['PUT /echo does not match exactly one route.', 'EchoController.echo'],
     ],
     ['an unknown path', ['GET', '/ordrs/all'], ['No route matches GET /ordrs/all.']],
     ['a path that cannot be decoded', ['/orders/%'], ['No route matches /orders/%.']],
@@ -187,7 +192,7 @@ describe('the explanation as text', () => {
     [
       'an unknown method',
       ['FETCH', '/echo'],
-      ['FETCH /echo does not name one route.', 'EchoController.echo'],
+      ['FETCH /echo does not match exactly one route.', 'EchoController.echo'],
     ],
     ['too many words', ['GET', '/orders', '/echo'], ["was given 'GET' '/orders' '/echo'."]],
     ['nothing', [], ["option '--explain <route...>' argument missing"]],
@@ -214,7 +219,7 @@ export const app = new App({ controllers: [OrdersController], versions })
     const entry = ['--entry', 'versions.ts']
     const both = await explain(own, 'GET', '/orders', ...entry)
     expect(both.stderr).toMatch(/GET {2}\/orders \(version 1\) {2}.*\n.*\(version 2\)/)
-    expect(both.stderr).toContain('with --api-version')
+    expect(both.stderr).toContain('add --api-version')
     const second = await explain(own, 'GET', '/orders', '--api-version', '2', ...entry)
     expect(second.stdout).toMatch(/^GET {2}\/orders \(version 2\) {2}OrdersController.listAmounts/)
     const third = await explain(own, 'GET', '/orders', '--api-version', '3', ...entry)

@@ -163,7 +163,7 @@ export const ORDERS_ROUTE = {
     { name: 'traceId', from: "plugin 'traces', middlewares[0]" },
   ],
   steps: [
-    step('scope', 'enters the async context with the tenant of the request', SOURCES),
+    step('scope', 'enters the async context, which contains the tenant of the request', SOURCES),
     possible('observe', 'registers `onResponse` and `onEnd` of plugins'),
     possible('enter', 'runs the `enter` steps of plugins; the first plugin is the outermost'),
     step('respond', 'sends exactly one response for the value or the error of the later steps'),
@@ -175,25 +175,27 @@ export const ORDERS_ROUTE = {
       'unverifiedTenant',
       'passes the requested tenant to the guard, before `authorize` has allowed it',
     ),
-    step('guard', 'calls the guard of `auth`; any result other than `true` results in a 401', [
-      'Token',
-    ]),
+    step(
+      'guard',
+      'calls the guard of `auth`; any result other than `true` leads to a 401 response',
+      ['Token'],
+    ),
     step('tenant', 'refuses a request without a tenant if the route needs one: 400', SOURCES),
     step(
       'authorizeTenant',
-      'calls `tenant.authorize`; any result other than `true` results in a 403',
+      'calls `tenant.authorize`; any result other than `true` leads to a 403 response',
       ['tenant.authorize: authorize'],
     ),
     possible('afterGuard', 'runs the `afterGuard` steps of plugins'),
     step(
       'can',
-      'checks the abilities of `@Can`, or calls `auth.can`; any result other than `true` results in a 403',
+      'checks the abilities of `@Can`, or calls `auth.can`; any result other than `true` leads to a 403 response',
       ['orders:read'],
     ),
     possible('beforeBody', 'runs the `beforeBody` steps of plugins'),
     step(
       'cache',
-      'sends the response from the cache, or stores the response that the later steps make',
+      'sends the response from the cache, or stores the response that the later steps produce',
       ['fresh for 300 s', 'key: default', 'tags: orders'],
     ),
     step(

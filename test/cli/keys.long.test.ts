@@ -41,7 +41,7 @@ describe('blazon keys', () => {
     const made = await run('keys', 'create', '--prefix', 'acme_live', '--tenant', 'acme', ...HERE)
     expect(made).toMatchObject({ status: 0, stdout: expect.stringMatching(/^acme_live_\w{38}\n$/) })
     const key = made.stdout.trim()
-    const id = /The key (key_\S+), of the tenant acme/.exec(made.stderr)?.[1] as string
+    const id = /The key (key_\S+), for the tenant acme/.exec(made.stderr)?.[1] as string
     expect(made.stderr).not.toContain(key)
 
     const full = [
@@ -98,7 +98,7 @@ describe('blazon keys', () => {
     [['create', '--prefix', 'a', '--expires', '2027-02-31x', ...HERE], 'is not a time.'],
     [['create', '--prefix', 'a', '--expires', '2001-01-01', ...HERE], 'is in the past.'],
     [['create', '--prefix', 'a', '--tenant', '', ...HERE], 'The tenant is empty.'],
-    [['create', '--prefix', 'a'], 'does not know which database'],
+    [['create', '--prefix', 'a'], 'No database is specified'],
     [['list', ...HERE], 'does not contain a database'],
     [['revoke', ...HERE], "missing required argument 'id'"],
     [['table', '--login', ''], '[E_OPTION_INVALID] apiKeysTable(): login'],

@@ -166,7 +166,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
 it('a new saas project has a job if Node supports it, or prints a reason', async () => {
   const { stdout } = await run(['my-api', '--template', 'saas'])
   const isLeftOut = stdout.includes(
-    `The job of the template is left out: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
+    `The job of the template is omitted: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
   )
   expect(isLeftOut).toBe(!runsJobs)
   expect(existsSync(join(cwd, 'my-api/src/note-mails.ts'))).toBe(runsJobs)
@@ -202,7 +202,7 @@ describe('the project folder', () => {
     writeFileSync(join(cwd, 'taken/.hidden'), '')
     const { status, stderr } = await run(['taken'])
     expect(status).toBe(2)
-    expect(stderr).toContain('In the way: .hidden, package.json')
+    expect(stderr).toContain('It contains: .hidden, package.json')
     expect(filesIn('taken')).toEqual({ 'package.json': 'mine', '.hidden': '' })
   })
 
@@ -278,7 +278,7 @@ describe('the option --package', () => {
       writeFileSync(join(cwd, 'text.txt'), '')
       const { status, stderr } = await run(['api', '--package', source])
       expect(status).toBe(2)
-      expect(stderr).toContain('is not a source of blazon')
+      expect(stderr).toContain('does not specify a source of blazon')
       expect(existsSync(join(cwd, 'api'))).toBe(false)
     },
   )

@@ -20,7 +20,7 @@ describe('a file path in an error message', () => {
 
   it('is shown in the error as its resolved path', () => {
     expect(() => outputPath('.', '--out', folder)).toThrow(
-      `The command writes a file, and ${folder} is a folder`,
+      `The command writes a file, but ${folder} is a folder`,
     )
   })
 })

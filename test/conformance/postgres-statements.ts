@@ -73,7 +73,7 @@ export function describeStatements(driver: () => Driver): void {
         const values = Array.from({ length: 10_000 }, (_, index) => index)
         const text = `select ${values.map((index) => `$${index + 1}::int`).join()}`
         const refusal = lent.query({ text, values: new Array(65_536).fill(1) })
-        await expect(refusal).rejects.toThrow('may have 65535 values, and this one has 65536')
+        await expect(refusal).rejects.toThrow('at most 65535 values, but this one has 65536')
         // A list of columns has at most 1664 columns.
         const inList = `select $1::int in (${values
           .slice(1)

@@ -84,7 +84,7 @@ const documented = [...read('docs/configuration.md').matchAll(/^\| `([a-zA-Z.]+)
 /** What the application itself says its options are, when it is given another one. */
 async function optionNames(): Promise<string[]> {
   const [warning] = await bootWarnings({ nonsense: 1 } as AppOptions)
-  const list = /The options here are: (.*)\.$/.exec(warning?.text ?? '')?.[1]
+  const list = /The valid options are: (.*)\.$/.exec(warning?.text ?? '')?.[1]
   return list?.split(', ') ?? []
 }
 

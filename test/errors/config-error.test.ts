@@ -78,7 +78,7 @@ describe('names of options', () => {
         code: 'W_OPTION_UNKNOWN',
         subject: 'auth.gaurd',
         cause: 'It is not an option of this version, and has no effect.',
-        remedy: 'Did you mean guard? The options here are: guard, can.',
+        remedy: 'Did you mean guard? The valid options are: guard, can.',
       },
     ])
     expect(unknownOptions('', { gaurd: 2, toString: 3 }, names)).toMatchObject([

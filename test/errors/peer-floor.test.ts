@@ -57,7 +57,7 @@ describe('findOldPeer', () => {
     ['1.9', '1.9-rc.1', false],
   ])('compares version numbers: %s with a minimum of %s', (version, floor, isOld) => {
     install('some-peer', { version })
-    const cause = `The installed some-peer is ${version}. The oldest version that works is ${floor}.`
+    const cause = `The installed version of some-peer is ${version}. The oldest supported version is ${floor}.`
     const old = { cause, remedy: 'npm install some-peer@latest' }
     expect(findOldPeer('some-peer', origin, floor)).toEqual(isOld ? old : null)
   })
@@ -102,7 +102,7 @@ describe('refuseOldPeer', () => {
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'my-events',
-      cause: 'The installed kafkajs is 2.1.9. The oldest version that works is 2.2.0.',
+      cause: 'The installed version of kafkajs is 2.1.9. The oldest supported version is 2.2.0.',
       remedy: 'npm install kafkajs@latest',
     }
     let thrown: unknown

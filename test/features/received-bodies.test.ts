@@ -28,7 +28,11 @@ describe('received bodies that are kept for capsules', () => {
     const [first, ...others] = all.map((req) => bodies.of(req))
     expect(first).toMatchObject({ omitted: null, isMissed: false })
     expect(first?.bytes?.length).toBe(1_000_000)
-    const missed = { bytes: null, omitted: 'Too many bodies arrived at once.', isMissed: true }
+    const missed = {
+      bytes: null,
+      omitted: 'Too many bodies arrived at the same time.',
+      isMissed: true,
+    }
     expect(others.at(-1)).toEqual(missed)
     expect(bodies.of(send())).toEqual(missed)
     all[0]?.res?.emit('close')

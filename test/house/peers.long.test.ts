@@ -77,13 +77,13 @@ describe('an old peer dependency', () => {
     const use = PEER_USES[name]
     const text = await runUse(use, plant(name, version))
     expect(text).toContain(use.report ?? 'ConfigError: ')
-    expect(text).toContain(`The installed ${name} is ${version}.`)
-    expect(text).toContain(`The oldest version that works is ${PEER_FLOORS[name]}.`)
+    expect(text).toContain(`The installed version of ${name} is ${version}.`)
+    expect(text).toContain(`The oldest supported version is ${PEER_FLOORS[name]}.`)
     expect(text).toContain(`npm install ${name}@latest`)
   })
 
   it('is accepted at its minimum version', async () => {
     const text = await runUse(PEER_USES.redis, plant('redis', PEER_FLOORS.redis))
-    expect(text).not.toContain('The oldest version that works')
+    expect(text).not.toContain('The oldest supported version')
   })
 })

@@ -12,7 +12,7 @@ const Pages = page(Note)
 declare const notes: z.output<typeof Note>[]
 `
 const PAGE =
-  'The handler reads `page`: add `paged` to the options of the route, or declare all parts by decorators, with @Paged.'
+  'The handler reads `page`: add `paged` to the options of the route, or declare all parts with decorators, including @Paged.'
 
 /** Members of a class, and why they do not compile. */
 const MISTAKES: readonly (readonly [member: string, text: string])[] = [
@@ -27,11 +27,11 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get('', { returns: Note }) m() { return notes.find(({ id }) => id === 1) }",
-    'The handler may return undefined, which the schema of `returns` does not allow.',
+    'The handler can return undefined, which the schema of `returns` does not allow.',
   ],
   [
     "@Get('', { returns: Note }) m() { return null as z.output<typeof Note> | null }",
-    'The handler may return null, which the schema of `returns` does not allow.',
+    'The handler can return null, which the schema of `returns` does not allow.',
   ],
   [
     "@Get('', { returns: z.array(Note) }) m() { return { id: 1, text: '' } }",
@@ -52,7 +52,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   // The parts of the request.
   [
     "@Post('', { summary: 'Add' }) m(_: { body: NewNote }) {}",
-    'The options of the route lack `body` or `upload`, which the handler reads: add it to them, or declare all parts by decorators.',
+    'The options of the route lack `body` or `upload`, which the handler reads: add it to the options, or declare all parts with decorators.',
   ],
   [
     "@Get(':id', { params: NoteId }) m(_: { params: { id: string } }) {}",
@@ -68,7 +68,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get(':id', { params: NoteId }) m(_: { params: NoteId }, __: number) {}",
-    'The handler does not take the request, the response and `next` of its route.',
+    'The parameters of the handler are not the request, the response and `next` of its route.',
   ],
   ["@Get('', { summary: 'All' }) m(_: Paged<typeof Pages>) {}", PAGE],
   ["@Get('', { summary: 'All' }) m(_: Req & Paged<typeof Pages>) {}", PAGE],
@@ -120,7 +120,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "m = get('/', { returns: Note }, () => notes.find(({ id }) => id === 1))",
-    'The handler may return undefined, which the schema of `returns` does not allow.',
+    'The handler can return undefined, which the schema of `returns` does not allow.',
   ],
   [
     "m = post('/', { body: NewNote }, ({ body }) => body.title)",

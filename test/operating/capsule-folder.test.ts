@@ -58,7 +58,7 @@ it('a failed write leaves no partial capsule, changes no response and causes one
     '500',
     '500',
     '500',
-    'A capsule of a failed request could not be written: EFBIG',
+    'The capsule of a failed request could not be written: EFBIG',
   ])
   expect(readdirSync(made.path('capsules'))).toEqual(['.gitignore'])
 })

@@ -137,7 +137,7 @@ describe('SIGHUP', () => {
     const before = await crew.pids()
     crew.service.rewrite(`throw new TypeError('broken version')`)
     crew.service.kill('SIGHUP')
-    await crew.service.wrote('The restart stops here')
+    await crew.service.wrote('The restart is aborted')
     expect(crew.service.output).toContain('TypeError: broken version')
     expect(await crew.pids()).toEqual(before)
   })

@@ -66,7 +66,7 @@ function reported({ title, list, actions = {} }: PluginWork, of: RunStatements):
       return { title, items: items.map((item) => ({ ...item, statements: of.of(item) })) }
     },
     async act(name, id) {
-      if (!Object.hasOwn(actions, name)) throw new Error(`There is no action ${name}.`)
+      if (!Object.hasOwn(actions, name)) throw new Error(`There is no action named ${name}.`)
       return (await actions[name]?.(id)) as string
     },
   }

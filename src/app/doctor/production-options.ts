@@ -33,7 +33,7 @@ function checkLogger({ logger, ownLogger, onError }: Settings): ProductionProble
   return {
     code: 'W_LOGGER_OFF',
     subject: 'logger',
-    cause: 'Nothing is logged: the cause of a response with status 500 cannot be found.',
+    cause: 'Nothing is logged, so the cause of a response with status 500 cannot be found.',
     remedy: "Omit the option, set { level: 'error' }, or report errors with `onError`.",
   }
 }
@@ -46,7 +46,7 @@ function checkProxy(settings: Settings, model: AppModel): ProductionProblem | nu
   return {
     code: 'W_PROXY_UNSET',
     subject: 'rateLimit',
-    cause: `The limit '${limit.name}' counts addresses. Behind a proxy or load balancer all clients have its address, so they share one limit.`,
+    cause: `The limit '${limit.name}' counts addresses. Behind a proxy or load balancer, all clients appear to have its address, so they share one limit.`,
     remedy:
       'Set `trustProxy` to the number of your proxies, or to `false` if clients connect directly.',
   }
@@ -58,7 +58,7 @@ function checkRequestIds({ trustRequestId, trustProxy }: Settings): ProductionPr
     code: 'W_REQUEST_ID_TRUSTED',
     subject: 'trustRequestId',
     cause:
-      'Every client can choose its request IDs, including the ID of another request, because no proxy that sets them is declared.',
+      'Every client can choose its request IDs, including the ID of another request, because no proxy that sets the IDs is declared.',
     remedy: 'Remove the option. If a proxy sets X-Request-Id, declare the proxy with `trustProxy`.',
   }
 }

@@ -255,7 +255,7 @@ function sourcesOf(step: StepName, owner: StepOwner): readonly string[] {
 /** The sources of the tenant, in the order in which `compileIdentify` tries them. */
 function tenantLines({ route, settings: { tenant } }: StepOwner): string[] {
   if (runsWithoutTenant(route, tenant))
-    return ['no tenant: `tenant.authorize` does not run on a public route without @Tenant']
+    return ['no tenant: `tenant.authorize` does not run on public routes without @Tenant']
   if (tenant === null) return ['set by middlewares of the application']
   const { header, jwtClaim, strategies, guards, store } = tenant
   return [

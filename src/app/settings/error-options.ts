@@ -111,7 +111,7 @@ function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
   }
   for (const [name, value] of Object.entries({ schema, mediaType })) {
     if (value === undefined) continue
-    const cause = 'It describes the body of a custom `format`, but `format` is missing.'
+    const cause = 'It belongs to a custom `format`, but `format` is missing.'
     problems.push(
       invalid(`errors.${name}`, cause, 'Pass the function `format`, or remove this option.'),
     )

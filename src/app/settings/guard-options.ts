@@ -95,7 +95,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   return hidden.map((member) =>
     invalid(
       option,
-      `The guard has \`${member}\`, which is read before the guard is created, but its class or token does not show it.`,
+      `The guard has \`${member}\`, which is read before the guard is created, but its class or token does not have it.`,
       `Pass the guard itself${typeof entry === 'function' ? `, or write \`static ${member}\`` : ''}.`,
     ),
   )

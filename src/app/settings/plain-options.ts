@@ -57,7 +57,7 @@ export function checkDocumentNames(options: {
   readonly swagger?: unknown
 }): Problem[] {
   if (options.openapi === undefined || options.swagger === undefined) return []
-  const cause = '`openapi` and `swagger` are two names for the same option, but both are set.'
+  const cause = '`openapi` and `swagger` are names of the same option, but both are set.'
   return [invalid('openapi', cause, 'Keep one of them.')]
 }
 
@@ -80,7 +80,7 @@ export function checkErrorFormats({ envelope, errors }: WireOptions): Problem[] 
   const isTwice = own !== undefined && (errors === 'problem' || hasFormat(errors))
   if (!isTwice) return []
   const cause = '`errors` also sets an error format, but only one of them can be used.'
-  return [invalid('envelope.error', cause, 'Remove one of the two.')]
+  return [invalid('envelope.error', cause, 'Remove one of the two options.')]
 }
 
 function hasFormat(errors: unknown): boolean {

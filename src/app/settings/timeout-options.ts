@@ -172,6 +172,6 @@ function checkOrZero(name: string, value: Duration | undefined): Problem[] {
 function checkHead(timeouts: TimeoutOptions): Problem[] {
   const { headers, request } = arrival(timeouts)
   if (headers <= request) return []
-  const cause = 'The request head may not take longer than the whole request (`timeouts.request`).'
-  return [invalid('timeouts.headers', cause, 'Lower it, or raise `timeouts.request`.')]
+  const cause = 'The request head must not take longer than the whole request (`timeouts.request`).'
+  return [invalid('timeouts.headers', cause, 'Reduce it, or increase `timeouts.request`.')]
 }

@@ -57,7 +57,7 @@ function unprotected(subject: string, routes: readonly ExpressRoute[]): Problem 
   return {
     code: 'W_TENANT_ROUTER',
     subject,
-    cause: `It is a router that handles requests itself: ${names.slice(0, NAMED).join(', ')}${more}. Neither the guard nor \`tenant.authorize\` runs before it.`,
+    cause: `It is a router that handles these requests itself: ${names.slice(0, NAMED).join(', ')}${more}. Neither the guard nor \`tenant.authorize\` runs before it.`,
     remedy:
       'Make both run before it: tenantRouter(router, { path }). If the router is intentionally public, write publicRouter(router).',
   }

@@ -126,7 +126,7 @@ export function noteRouterAccess(host: object, admit: Step): void {
 }
 
 const OUTSIDE =
-  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: here, it has no guard to call.'
+  'tenantRouter() works only in the `middlewares` of an App with `tenant` and `auth.guard`, or of a plugin of that App: elsewhere, it has no guard to call.'
 
 /**
  * Creates the middleware that runs the checks and then the router. It determines the application from the request,

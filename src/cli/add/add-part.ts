@@ -72,7 +72,7 @@ function projectOf(cwd: string) {
   throw new CliError({
     status: 2,
     what: `${cwd} is not inside a project.`,
-    cause: 'There is no package.json in it or above it, or the file is not JSON.',
+    cause: 'There is no package.json in this folder or above it, or the file is not JSON.',
     remedy: 'Run the command in a project. `blazon new` creates one.',
   })
 }
@@ -88,9 +88,9 @@ const EMPTY = '-- Write the statements here. A migration without a statement is 
 
 const RESTART = 'before you save another file: `blazon dev` applies new migrations when it restarts'
 
-const TO_WRITE = `Write its statements ${RESTART}, and a migration without a statement is refused.`
+const TO_WRITE = `Write its statements ${RESTART}, because a migration without a statement is refused.`
 
-const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}, and an applied file may not change.`
+const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}, because the file of an applied migration must not change.`
 
 /**
  * Returns the file for a migration, numbered after the last migration. A migration `create_<table>` contains the SQL

@@ -73,12 +73,12 @@ export function runtimeWith(schemes: ClientSchemes | null): string {
   if (schemes === null) return RUNTIME
   const members = [...schemes.values()].map(
     ([name, header, prefix]) =>
-      `    /** Sent as "${header}: ${prefix}...".${header === 'Cookie' ? ' A browser sends its own cookies, and ignores this one.' : ''} */\n    readonly ${propertyKey(name)}?: Credential;\n`,
+      `    /** Sent as "${header}: ${prefix}...".${header === 'Cookie' ? ' Browsers send their own cookies, and ignore this value.' : ''} */\n    readonly ${propertyKey(name)}?: Credential;\n`,
   )
-  const option = `  /** The credentials of protected operations, by security scheme. The first alternative that is complete is sent. */
+  const option = `  /** The credentials of protected operations, by security scheme. The first complete alternative is sent. */
   readonly credentials?: {
 ${members.join('')}  } | undefined;
-  /** The token for schemes with "Authorization: Bearer ..." that "credentials" does not name. */
+  /** The token for schemes with "Authorization: Bearer ..." that are not in "credentials". */
   readonly token?: Credential;
 `
   return RUNTIME.replace(TOKEN_OPTION, () => option)
@@ -88,12 +88,12 @@ ${members.join('')}  } | undefined;
     .replace(TOKEN_FUNCTION, () => ADD_CREDENTIALS)
 }
 
-const CREDENTIAL = `/** A credential, or a function that returns one. */
+const CREDENTIAL = `/** A credential, or a function that returns a credential. */
 export type Credential = string | (() => string | undefined | Promise<string | undefined>) | undefined;
 
 `
 
-const SECURITY_MEMBER = `  /** Alternatives of credentials: scheme, header, and the text in front of the value. */
+const SECURITY_MEMBER = `  /** Alternative sets of credentials: the scheme, the header, and the prefix of the value. */
   readonly security?: readonly (readonly (readonly [string, string, string])[])[];
 `
 

@@ -1,13 +1,13 @@
 import type { ClientOperation } from './client-operation.js'
 
 /** The part of a generated client that repeats writes. Present only for documents with idempotency keys. */
-export const WRITES_RUNTIME: string = `/** How often a write is sent at most, and the longest pause between two attempts, in milliseconds. */
+export const WRITES_RUNTIME: string = `/** The maximum number of attempts to send a write, and the longest pause between two attempts, in milliseconds. */
 const ATTEMPTS = 4;
 const LONGEST_PAUSE = 30_000;
 
 /**
- * Sends a write with a key, and sends it again with the same key if no response has arrived, if the server is
- * unavailable, or while an earlier attempt still runs. The server runs it once.
+ * Sends a write with a key, and sends it again with the same key if no response arrives, if the server is
+ * unavailable, or while an earlier attempt is still running. The server runs the write only once.
  */
 async function repeated<Sent>(send: (input: CallInput) => Promise<Sent>, input: CallInput = {}): Promise<Sent> {
   const headers = new Map(entriesOf(input.headers));
@@ -29,7 +29,7 @@ async function repeated<Sent>(send: (input: CallInput) => Promise<Sent>, input: 
   }
 }
 
-/** The pause before the next attempt; undefined if the result is final. A 409 without Retry-After is a conflict. */
+/** The pause before the next attempt; undefined if the result is final. A 409 without Retry-After is also final. */
 function pauseOf({ status, response }: Success<number, unknown> | Failure<number, unknown>, attempt: number): number | undefined {
   const seconds = response.headers.get("Retry-After");
   if (status !== 503 && !(status === 409 && seconds !== null)) return undefined;
@@ -64,11 +64,11 @@ export const CONDITIONS_RUNTIME: string = `function conditional(input: (CallInpu
 `
 
 /** The part of a generated client that reads all pages of a list. Present only for documents with pages. */
-export const PAGES_RUNTIME: string = `/** An item of an operation with pages. */
+export const PAGES_RUNTIME: string = `/** An item of a paginated operation. */
 export type PageItem<Id extends OperationId> =
   Extract<SuccessData<Id>, { readonly items: readonly unknown[] }>["items"][number];
 
-/** A failure that has ended a loop over all pages: what a call of the operation would have returned. */
+/** The error response that ended a loop over all pages. A single call of the operation would have returned it. */
 export class FailedPageError extends Error {
   override readonly name = "FailedPageError";
   readonly status: number;
@@ -141,7 +141,7 @@ const FIXED = {
 }
 
 const ACCEPTED = {
-  member: `  /** The version of the API, which "Accept" names. */
+  member: `  /** The version of the API, which is sent in "Accept". */
   readonly version: string;
 `,
   code: `    const accept = headers.get("Accept") ?? "*/*";

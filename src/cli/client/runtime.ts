@@ -12,7 +12,7 @@ export type Success<Status, Body, Data = Body> = {
   /** The "data" of the envelope; the whole body if there is no envelope. */
   readonly data: Data;
   readonly body: Body;
-  /** The fetch response, for example for its headers. Its body has been read, except for an event stream. */
+  /** The response of fetch, for example to read its headers. Its body has been read, unless it is an event stream. */
   readonly response: Response;
 };
 
@@ -26,7 +26,7 @@ export type Failure<Status, Body> = {
 
 type DataOf<Body> = Body extends { data?: infer Data } ? Data : undefined;
 
-/** A success whose body is the envelope. */
+/** A success response whose body is the envelope. */
 export type Enveloped<Status, Body> = Success<Status, Body, DataOf<Body>>;
 
 /** A failure that the document does not describe, such as an error that a handler throws. */
@@ -37,7 +37,7 @@ export type UndocumentedError = {
   code?: string;
 };
 
-/** The statuses of a class, as literals: TypeScript can then tell responses apart by "status". */
+/** The statuses of a class, as literals, so that TypeScript can distinguish responses by "status". */
 export type Status1XX = 100 | 101 | 102 | 103;
 export type Status2XX = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
 export type Status3XX = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308;
@@ -51,24 +51,24 @@ export type OperationId = keyof Operations;
 /** The input of an operation. */
 export type Input<Id extends OperationId> = Operations[Id]["input"];
 
-/** The documented responses of an operation. Check "ok" or "status" to tell them apart. */
+/** The documented responses of an operation. Check "ok" or "status" to distinguish them. */
 export type Result<Id extends OperationId> = Operations[Id]["result"];
 
 /** The data of an operation's success responses. */
 export type SuccessData<Id extends OperationId> = Extract<Result<Id>, { ok: true }>["data"];
 
-/** The bodies of an operation's failures. */
+/** The bodies of an operation's error responses. */
 export type ErrorBody<Id extends OperationId> = Extract<Result<Id>, { ok: false }>["error"];
 
 /** Options that every operation accepts. */
 export type RequestOptions = {
   readonly signal?: AbortSignal | undefined;
-  /** Headers of this request. They replace those of the client. */
+  /** Headers of this request. They replace the client's headers with the same names. */
   readonly headers?: { readonly [name: string]: string | number | boolean | undefined } | undefined;
 };
 
 export type ClientOptions = {
-  /** The base of all paths in the document: "https://api.example.com". */
+  /** The base URL of all paths in the document: "https://api.example.com". */
   readonly baseUrl: string;
   /** The function that sends requests. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -79,7 +79,7 @@ export type ClientOptions = {
 };
 
 /**
- * A response that does not match the document. It may come from a proxy or from another version of the
+ * A response that does not match the document. It can come from a proxy or from another version of the
  * application.
  */
 export class UnexpectedResponseError extends Error {
@@ -105,12 +105,12 @@ type Call = {
   readonly query?: { readonly [name: string]: ParameterStyle };
   readonly body?: string;
   readonly statuses: readonly string[];
-  /** The statuses with a response that is not JSON, or has no body. */
+  /** The statuses whose responses are not JSON, or have no body. */
   readonly plain?: readonly string[];
   readonly enveloped?: readonly string[];
   /** Whether responses can have another media type than JSON if the caller requests it. */
   readonly offers?: boolean;
-  /** Whether errors have a format of the application. */
+  /** Whether errors have the application's own format. */
   readonly ownErrors?: boolean;
   readonly isProtected?: boolean;
   /** The Accept header of a stream. */
@@ -144,7 +144,7 @@ function requester(options: ClientOptions): (call: Call, input: CallInput) => Pr
     addHeaders(headers, input.headers);
     if (input.accept !== undefined) headers.set("Accept", input.accept);
     const init: RequestInit = { method: call.method, headers };
-    // If fetch followed the redirect, the client would never see the documented response.
+    // If fetch followed the redirect, the client would never receive the documented response.
     if (redirectOf(call) !== undefined) init.redirect = "manual";
     if (input.signal !== undefined) init.signal = input.signal;
     if (input.body !== undefined && call.body !== undefined) {
@@ -159,7 +159,7 @@ function entriesOf(values: object | undefined): [string, unknown][] {
   return Object.entries(values ?? {}).filter(([, value]) => isGiven(value));
 }
 
-/** A URL and a form have no text for null, neither as a value nor in a list. */
+/** Whether a value can be sent. URLs and forms cannot contain null, neither as a value nor in a list. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
@@ -185,8 +185,8 @@ function fillPath(path: string, params: object | undefined): string {
     if (text === "") throw new TypeError("The path parameter " + name + " is missing or empty.");
     return text;
   });
-  // URL parsers remove the segments "." and "..", so the request would go to another path.
-  if (/\/\.{1,2}(?=\/|$)/.test(filled)) throw new TypeError("A path parameter may not be . or ..");
+  // URL parsers remove the segments "." and "..", so the request would be sent to another path.
+  if (/\/\.{1,2}(?=\/|$)/.test(filled)) throw new TypeError("A path parameter must not be . or ..");
   return filled;
 }
 

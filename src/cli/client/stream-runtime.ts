@@ -1,14 +1,14 @@
 /** The part of a generated client that reads streams. Present only for documents with streams. */
 export const STREAM_RUNTIME: string = String.raw`/**
- * The items of a stream. Read them once, with "for await". Leaving the loop, or aborting the signal of the call, closes
- * the connection. Events continue after the last one if the connection breaks and they have ids.
+ * The items of a stream. Read them once, with "for await". Leaving the loop, or aborting the call's signal, closes the
+ * connection. If the connection breaks and the events have ids, the stream continues after the last event.
  */
 export type Stream<Item> = AsyncIterable<Item> & {
-  /** The id of the last event; undefined if no event had one. Pass it as the header "Last-Event-ID" to continue later. */
+  /** The id of the last event; undefined if no event had an id. Send it as "Last-Event-ID" to continue later. */
   readonly lastEventId: string | undefined;
 };
 
-/** The error that ended a stream, as the server sent it, or the failure of a connection that cannot continue. */
+/** The error that ended a stream: the error that the server sent, or the failure of a connection that cannot resume. */
 export class StreamError extends Error {
   override readonly name = "StreamError";
   /** The body of the error; undefined if the connection broke. */
@@ -20,7 +20,7 @@ export class StreamError extends Error {
   }
 }
 
-/** An event without "data" only sets the id and the time. */
+/** An event. Without "data", it only sets the id and the time before a reconnection. */
 type ServerEvent = { type: string; data: string | undefined; id: string | undefined; retry: number | undefined };
 
 /** The maximum number of reconnections before the stream fails, and the maximum wait before each. */
@@ -94,7 +94,7 @@ class Items implements AsyncIterable<unknown> {
     }
   }
 
-  /** Reopens the stream after the last event; undefined if the server has no more events. */
+  /** Reopens the stream after the last event. Returns undefined if the server has no more events. */
   private async resume(cause: unknown): Promise<Response | undefined> {
     let last = cause;
     for (let attempt = 0; attempt < MOST_ATTEMPTS && this.lastEventId !== undefined; attempt++) {
@@ -169,7 +169,7 @@ async function* readEvents(response: Response): AsyncGenerator<ServerEvent, void
   let endsWithCr = false;
   for await (const text of readText(response)) {
     if (text === "") continue;
-    // A CR ends a line at once. A following LF belongs to the same line end.
+    // A CR ends a line immediately. A following LF belongs to the same line end.
     const lines = (rest + (endsWithCr && text.startsWith("\n") ? text.slice(1) : text)).split(/\r\n|\n|\r/);
     endsWithCr = text.endsWith("\r");
     rest = lines.pop() ?? "";

@@ -16,7 +16,7 @@ export interface DbContext {
 
 const PLACES = `
 The database is taken from --url, otherwise from DATABASE_URL in the environment or in .env; --embedded uses a folder.
-Prefer DATABASE_URL for a password: other users of the machine may see the arguments of a command.
+Prefer DATABASE_URL for a password: other users of the machine can see the arguments of a command.
 `
 
 /** Adds the `db` commands. */
@@ -38,7 +38,7 @@ function addMigrate(parent: Command, { cwd, streams }: DbContext): void {
     .description('run the pending migrations')
     .option(
       '--login <role>',
-      'the role with which the application logs in; it becomes a member of the roles of tenants',
+      'the role with which the application logs in; it becomes a member of the tenant roles',
     )
     .option('--no-roles', 'do not create tenant roles, for an application without tenants')
     .option('--strict', 'refuse a database that has migrations of a newer version')
@@ -63,7 +63,7 @@ function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('doctor')
     .description(
-      'find access of one tenant to the rows of another, with the login of the application',
+      'find out whether tenants can access the rows of others, with the login of the application',
     )
     .option('--json', 'print JSON')
   withDatabase(command).action(async (options: Omit<ExamineOptions, 'cwd'>) => {
@@ -76,23 +76,23 @@ function addTable(parent: Command, { streams }: DbContext): void {
   const command = parent
     .command('table')
     .description('print SQL for a table whose rows belong to tenants')
-    .argument('<name>', 'of the table')
+    .argument('<name>', 'the name of the table')
     .option(
       '--columns <sql>',
-      'the columns besides id and tenant_id: "number integer not null, note text"',
+      'the columns in addition to id and tenant_id: "number integer not null, note text"',
       (sql: string, before?: string) => (before === undefined ? sql : `${before}, ${sql}`),
     )
     .addOption(
-      new Option('--id <kind>', 'the column id')
+      new Option('--id <kind>', 'the type of the column id')
         .choices(['bigint', 'uuid', 'text'])
         .default('bigint'),
     )
     .addOption(
-      new Option('--existing', 'protect a table that exists and has a column tenant_id').conflicts(
+      new Option('--existing', 'protect an existing table that has a column tenant_id').conflicts(
         'columns',
       ),
     )
-    .option('--schema <name>', 'of the table')
+    .option('--schema <name>', 'the schema of the table')
   withRoles(command).action(async (name: string, options: TableOptions) => {
     const { printTable } = await import('./db-commands.js')
     await printTable(name, options, streams)

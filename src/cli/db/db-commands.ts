@@ -48,7 +48,7 @@ export async function migrateDatabase(options: MigrateDbOptions, streams: Stream
 
 function newerText(names: readonly string[]): string {
   const lines = names.map((name) => `newer    ${name}\n`).join('')
-  return `${lines}A newer version of the application has applied these. They are allowed; --strict refuses them.`
+  return `${lines}A newer version of the application applied these migrations. They are allowed, except with --strict.`
 }
 
 /** Options of `db status`. */
@@ -107,7 +107,7 @@ export async function examineDatabase(options: ExamineOptions, streams: Streams)
   else streams.out(findings.map(paragraph).join('\n'))
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
-  if (findings.length === 0) return streams.note('No problems were found: tenants are kept apart.')
+  if (findings.length === 0) return streams.note('No problems were found: tenants are isolated.')
   const summary = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}.`
   if (errors === 0) return streams.note(summary)
   throw new CliError({ status: 3, what: summary })

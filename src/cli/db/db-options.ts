@@ -59,7 +59,7 @@ function unknownDatabase(isSkipped: boolean): CliError {
     : 'There is no --url, no --embedded, and no DATABASE_URL in the environment or in .env.'
   return new CliError({
     status: 2,
-    what: 'The command does not know which database to use.',
+    what: 'No database is specified.',
     cause,
     remedy:
       'Set DATABASE_URL=postgres://user:password@host:5432/database, or pass --embedded <folder>.',

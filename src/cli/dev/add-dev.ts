@@ -5,8 +5,8 @@ import type { DevOptions } from './dev-options.js'
 const MAX_PORT = 65_535
 
 const NOTES = `
-The command runs the main module of the application, and restarts it when a file that it has loaded changes. Arguments
-after -- are passed to the application. Without --entry, it is searched for in blazon.config.{json,js,mjs,ts}, in
+The command runs the main module of the application, and restarts it when a loaded file changes. Arguments after --
+are passed to the application. Without --entry, the command looks for the module in blazon.config.{json,js,mjs,ts}, in
 "blazon" of package.json, then as src/main, src/app or src/index.
 `
 
@@ -28,7 +28,7 @@ export function addDev(
     .option('--watch <path...>', 'more files and folders whose changes restart it: views')
     .option(
       '--dashboard-port <number>',
-      'the port of the dashboard (default: any free one)',
+      'the port of the dashboard (default: any free port)',
       toPort,
     )
     .option('--no-dashboard', 'do not record requests, and do not show a dashboard')

@@ -77,7 +77,7 @@ export class AppProcess {
   /** Sends a query about the work that the application's plugins list, and waits for the reply. */
   async query(query: WorkQuery): Promise<WorkReply> {
     const id = ++this.#queries
-    let reply: WorkReply = { message: 'The application does not reply.' }
+    let reply: WorkReply = { message: 'The application does not respond.' }
     const replied = new Promise<void>((resolve) => {
       this.#waiting.set(id, (given) => {
         reply = given

@@ -38,7 +38,7 @@ export class KeptProcesses {
     const isIntact = result !== undefined && 'path' in result && existsSync(result.marker)
     if (isIntact && running?.child.connected === true) return result
     if (running !== undefined) await stop(running)
-    if (this.#isClosed) return { message: 'The command ends.' }
+    if (this.#isClosed) return { message: 'The command is ending.' }
     // Another application may already have started the process.
     if (this.#processes.get(key) !== running) return await this.find(request)
     const started = this.#start(request)
@@ -58,7 +58,7 @@ export class KeptProcesses {
     })
     const reply = new Promise<KeptResult>((resolve) => {
       child.once('message', (message) => resolve(opened(message) as KeptResult))
-      void ended.then(() => resolve({ message: 'The process of the database ended.' }))
+      void ended.then(() => resolve({ message: 'The database process ended.' }))
     })
     return { child, ended, reply }
   }

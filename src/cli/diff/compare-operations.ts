@@ -57,7 +57,7 @@ function compareSecurity(
     return [breaking('security-added', 'security', `It now requires ${needed}.`)]
   }
   const isLoosened = JSON.stringify(from) !== JSON.stringify(to)
-  const message = 'It requires less than before, or accepts more kinds of credentials.'
+  const message = 'It now requires less, or accepts more kinds of credentials.'
   return isLoosened ? [compatible('security-loosened', 'security', message)] : []
 }
 
@@ -164,10 +164,10 @@ function compareRequired(
 ): LocalChange[] {
   if (base.required === current.required) return []
   if (current.required === true) {
-    return [breaking('input-required', location, 'It was optional and is required.')]
+    return [breaking('input-required', location, 'It was optional and is now required.')]
   }
   return base.required === true
-    ? [compatible('input-optional', location, 'It was required and is optional.')]
+    ? [compatible('input-optional', location, 'It was required and is now optional.')]
     : []
 }
 

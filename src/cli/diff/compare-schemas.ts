@@ -96,18 +96,18 @@ function compareNullable(pair: SchemaPair): LocalChange[] {
   const [from, to] = [isNullable(pair.base), isNullable(pair.current)]
   if (from === to || typeOf(pair.base) === 'any' || typeOf(pair.current) === 'any') return []
   return to
-    ? [widened(pair, 'null-added', 'It may now be null.')]
-    : [narrowed(pair, 'null-removed', 'It may no longer be null.')]
+    ? [widened(pair, 'null-added', 'It can now be null.')]
+    : [narrowed(pair, 'null-removed', 'It can no longer be null.')]
 }
 
 function compareEnums(pair: SchemaPair): LocalChange[] {
   const [from, to] = [pair.base.enum, pair.current.enum]
   if (from === undefined && to === undefined) return []
   if (from === undefined) {
-    return [narrowed(pair, 'enum-narrowed', `Only these values are left: ${list(to)}.`)]
+    return [narrowed(pair, 'enum-narrowed', `Only these values are now allowed: ${list(to)}.`)]
   }
   if (to === undefined) {
-    return [widened(pair, 'enum-widened', `It is no longer one of ${list(from)}.`)]
+    return [widened(pair, 'enum-widened', `It is no longer limited to ${list(from)}.`)]
   }
   const gone = from.filter((value) => !to.includes(value))
   const fresh = to.filter((value) => !from.includes(value))
@@ -168,8 +168,8 @@ function propertiesOf(
 function compareRequired(pair: SchemaPair, was: boolean, is: boolean): LocalChange[] {
   if (was === is) return []
   return is
-    ? [narrowed(pair, 'property-required', 'The field was optional and is required.')]
-    : [widened(pair, 'property-optional', 'The field was required and may be missing.')]
+    ? [narrowed(pair, 'property-required', 'The field was optional and is now required.')]
+    : [widened(pair, 'property-optional', 'The field was required and is now optional.')]
 }
 
 /** Compares `additionalProperties`. Clients ignore unknown response properties, so new properties break nothing. */

@@ -64,7 +64,7 @@ async function readInProduction(
     const report = await run({ NODE_ENV: 'production' })
     const missing = missingVariables(report)
     if (missing === null) return { report, notChecked: [] }
-    const reason = `what is different in production, where these are needed: ${missing.join(', ')}`
+    const reason = `the differences in production, because it needs these variables there: ${missing.join(', ')}`
     return { report: await run({}), notChecked: [reason] }
   } catch (error) {
     if (!(error instanceof CliError)) throw error
@@ -106,7 +106,7 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
 
 function failed(place: SourcePlace | null, message: string): Finding {
   const [what = '', ...rest] = message.trim().split(/\n+/)
-  const remedy = rest.at(-1)?.trim() ?? 'Correct it: the module must be loadable alone.'
+  const remedy = rest.at(-1)?.trim() ?? 'Correct it: it must be possible to load the module alone.'
   const cause = sentence([what, ...rest.slice(0, -1)].join('\n'))
   return finding('E_APP_FAILED', { subject: 'the application', place, cause, remedy })
 }
@@ -118,9 +118,9 @@ function checkInstances(instances: readonly string[], place: SourcePlace): Findi
     finding('E_PACKAGE_INSTANCES', {
       subject: 'blazon',
       place,
-      cause: `One process has loaded it ${instances.length} times: ${instances.join(', ')}. Decorators, tokens and errors of one instance mean nothing to another.`,
+      cause: `One process has loaded it ${instances.length} times: ${instances.join(', ')}. Decorators, tokens and errors of one instance are not recognized by another.`,
       remedy:
-        'Import it everywhere from the same copy and in the same way: by `import`, or by `require`. If another package loads it, see E_PACKAGE_TWICE.',
+        'Import it everywhere from the same copy and in the same way: with `import`, or with `require`. If another package loads it, see E_PACKAGE_TWICE.',
     }),
   ]
 }

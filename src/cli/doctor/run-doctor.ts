@@ -79,8 +79,8 @@ async function checkDatabase(
 
 function untenanted(usesTenants: false | null): string {
   return usesTenants === null
-    ? 'the application could not be read, so it is not known whether it has tenants'
-    : 'the application has no tenants that a database would keep apart'
+    ? 'the application could not be read, so it is unknown whether it has tenants'
+    : 'the application has no tenants whose data a database would isolate'
 }
 
 const OWN = 'blazon'
@@ -100,7 +100,7 @@ function checkPackages(project: Project): Checked {
   const twice = finding('E_PACKAGE_TWICE', {
     subject: OWN,
     place: { file: join(project.root, 'package.json'), line: null },
-    cause: `It is installed ${copies.length} times: ${list.join(', ')}. Decorators, tokens and errors of one copy mean nothing to another.`,
+    cause: `It is installed ${copies.length} times: ${list.join(', ')}. Decorators, tokens and errors of one copy are not recognized by another.`,
     remedy: `Run \`npm dedupe\`. If copies remain, use versions of ${others.join(', ')} that have blazon in peerDependencies and accept your version.`,
   })
   return { findings: [twice], notChecked: [] }
@@ -191,7 +191,7 @@ function toFindings({ root, listed }: Project, peer: Peer, { found, place }: Old
     subject: peer,
     place: { file: join(root, 'package.json'), line: null },
     cause: `${found.cause} No import was found that loads it through blazon.`,
-    remedy: `${found.remedy}, before blazon is to use it.`,
+    remedy: `${found.remedy}, before you use it with blazon.`,
   })
   return [old]
 }

@@ -31,7 +31,7 @@ function addList(parent: Command, context: DbContext): void {
 function addDead(parent: Command, context: DbContext): void {
   const command = parent
     .command('dead')
-    .description('list the jobs that have failed in all their runs, with the reasons')
+    .description('list the jobs that failed in every run, with the reasons')
   withList(command).action((options: ListJobsOptions) =>
     list({ ...options, state: 'dead' }, context),
   )
@@ -41,7 +41,7 @@ function addRetry(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('retry')
     .description('run a dead job once more')
-    .argument('<id>', 'of the job, as `jobs dead` prints it')
+    .argument('<id>', 'the ID of the job, as `jobs dead` prints it')
     .option('--schema <name>', SCHEMA)
   withDatabase(command).action(async (id: string, options: Omit<RetryJobOptions, 'cwd'>) => {
     const { retryOne } = await import('./job-commands.js')

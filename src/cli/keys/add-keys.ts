@@ -16,9 +16,12 @@ function addCreate(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('create')
     .description('create a key; it is printed only once')
-    .requiredOption('--prefix <prefix>', 'the beginning of the key: acme_live')
-    .option('--name <text>', 'a name for people')
-    .option('--tenant <id>', 'the tenant of the key (default: none; the key may act for no tenant)')
+    .requiredOption('--prefix <prefix>', 'the prefix of the key: acme_live')
+    .option('--name <text>', 'a readable name')
+    .option(
+      '--tenant <id>',
+      'the tenant of the key (default: none; the key cannot act for a tenant)',
+    )
     .option('--permission <name...>', 'the abilities of the key, for @Can')
     .option('--role <name...>', 'the roles of the key, for @Can')
     .option('--expires <time>', 'when the key expires: 90d, or 2027-01-31 (default: never)')
@@ -45,7 +48,7 @@ function addRevoke(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('revoke')
     .description('revoke a key')
-    .argument('<id>', 'of the key, as `keys list` prints it')
+    .argument('<id>', 'the ID of the key, as `keys list` prints it')
     .option('--json', 'print JSON')
   withDatabase(command).action(async (id: string, options: Omit<RevokeKeyOptions, 'cwd'>) => {
     const { revokeKey } = await import('./key-commands.js')

@@ -43,8 +43,10 @@ export async function createKey(options: CreateKeyOptions, streams: Streams): Pr
   )
   if (options.json === true) streams.out(`${JSON.stringify({ key, ...stored }, null, 2)}\n`)
   else streams.out(`${key}\n`)
-  const tenant = stored.tenant === null ? 'of no tenant' : `of the tenant ${stored.tenant}`
-  streams.note(`The key ${stored.id}, ${tenant}, is stored as a hash: it is printed only now.`)
+  const tenant = stored.tenant === null ? 'without a tenant' : `for the tenant ${stored.tenant}`
+  streams.note(
+    `The key ${stored.id}, ${tenant}, is stored only as a hash, so it is printed only now.`,
+  )
 }
 
 async function generate(prefix: string) {

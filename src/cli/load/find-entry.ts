@@ -90,7 +90,7 @@ function fromConfig(config: unknown, path: string, source: string): Entry {
   throw new CliError({
     status: 2,
     what: `${path} specifies no entry.`,
-    cause: 'Its field entry is not a string.',
+    cause: 'Its field "entry" is not a string.',
     remedy: 'Write { "entry": "src/app.ts" }.',
   })
 }
@@ -103,7 +103,7 @@ function readJson(path: string): unknown {
       status: 2,
       what: `${path} cannot be read.`,
       cause: messageOf(error),
-      remedy: 'Make it JSON.',
+      remedy: 'Correct its JSON syntax.',
     })
   }
 }

@@ -46,7 +46,7 @@ export async function loadConfig(path: string, options: ChildOptions): Promise<u
     status: 2,
     what: `${path} cannot be loaded.`,
     cause: (report as Failure).message,
-    remedy: "Make it a module with `export default { entry: 'src/app.ts' }`.",
+    remedy: "Write a module with `export default { entry: 'src/app.ts' }`.",
     stack: (report as Failure).stack,
   })
 }
@@ -55,11 +55,11 @@ type Reason = Exclude<Failure['reason'], 'declaration'>
 
 const REMEDIES: Readonly<Record<Reason, string>> = {
   threw:
-    'Make sure that the module can be loaded alone; `--verbose` shows where the error was thrown.',
+    'Make sure that the module can be loaded on its own; `--verbose` shows where the error was thrown.',
   'no-app':
     'Export the App, its options, or a function `createApp` that returns one of them; or specify another module with --entry.',
   'several-apps':
-    'Export the intended one as `app`, or use --entry to specify a module that creates only one.',
+    'Export the intended application as `app`, or use --entry to specify a module that creates only one.',
 }
 
 function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: string): CliError {

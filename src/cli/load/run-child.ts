@@ -101,9 +101,9 @@ function timedOut(name: string, timeout: number): CliError {
   return new CliError({
     status: 1,
     what: `${name} was not loaded within ${timeout} s.`,
-    cause: 'Code in it, or in a module that it imports, waits or loops.',
+    cause: 'Code in it, or in a module that it imports, waits for something or loops.',
     remedy:
-      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which do not run here. `--timeout` raises the limit.',
+      'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which this command does not run. `--timeout` increases the limit.',
   })
 }
 
@@ -115,7 +115,7 @@ function ended(name: string, { exitCode, signalCode }: ChildProcess): CliError {
     cause:
       'Code at its top level, or in a module that it imports, calls process.exit() or crashes Node.',
     remedy:
-      'Let the module only declare the application; end the process in the module that runs it.',
+      'The module must only declare the application. End the process in the module that runs it.',
   })
 }
 

@@ -8,8 +8,8 @@ Templates:
   service   variables, a guard, validated input, logs, health checks, a Dockerfile
   saas      the same for several tenants, with PostgreSQL: embedded in development, a server in production
 
-On a terminal, the command asks for the folder and the template, unless they are specified. Files that exist are never
-touched. Until the package is published, specify its tarball: --package ../blazon-0.1.0.tgz
+On a terminal, the command asks for the folder and the template, unless they are specified. Existing files are never
+changed. Until the package is published, specify its tarball: --package ../blazon-0.1.0.tgz
 `
 
 /** Adds the command `new`. */
@@ -19,9 +19,10 @@ export function addNew(parent: Command, context: ProgramContext): void {
     .description('create a new project')
     .argument('[folder]', 'the folder of the project: a new or an empty one')
     .addOption(
-      new Option('--template <name>', 'what the project begins with (default: minimal)').choices(
-        TEMPLATES,
-      ),
+      new Option(
+        '--template <name>',
+        'the initial content of the project (default: minimal)',
+      ).choices(TEMPLATES),
     )
     .option('--name <name>', 'the name of its package (default: the name of the folder)')
     .addOption(
@@ -40,7 +41,7 @@ export function addNew(parent: Command, context: ProgramContext): void {
     )
     .option(
       '--package <source>',
-      'where blazon comes from: a version, a tarball or a folder (default: the version of this command)',
+      'the source of blazon: a version, a tarball or a folder (default: the version of this command)',
     )
     .option('--no-install', 'do not install the packages')
     .option('--no-git', 'do not create a git repository')

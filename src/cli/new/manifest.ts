@@ -128,7 +128,7 @@ export function packageSource(
   if (!isPackage(path)) {
     throw new CliError({
       status: 2,
-      what: `--package ${JSON.stringify(given)} is not a source of blazon.`,
+      what: `--package ${JSON.stringify(given)} does not specify a source of blazon.`,
       cause: existsSync(path)
         ? `${path} is neither a tarball (.tgz) nor a folder with the package blazon.`
         : `It is not a version, and there is no ${path}.`,

@@ -44,7 +44,7 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
   streams.out(`${folder}: ${files.size} files of the template ${template}.\n`)
   if (template === 'saas' && !facts.jobs)
     streams.out(
-      `The job of the template is left out: jobs need Node ${JOBS_NODE.join('.')} or later, and this is ${node}.\n`,
+      `The job of the template is omitted: jobs need Node ${JOBS_NODE.join('.')} or later, and this is ${node}.\n`,
     )
   if (options.git) await makeRepository(folder)
   if (options.install) await install(facts.pm, folder)
@@ -76,7 +76,7 @@ function projectName(given: string | undefined, folder: string): string {
   throw new CliError({
     status: 2,
     what: `${shown} cannot be the name of a package.`,
-    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are taken.`,
+    cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are reserved.`,
     remedy:
       given === undefined
         ? 'Name the package, and keep the folder: --name my-api'

@@ -48,7 +48,7 @@ function refuseOccupied(path: string, named: string): void {
   const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : ''
   throw wrong(
     path,
-    `The folder is not empty. In the way: ${shown}${more}`,
+    `The folder is not empty. It contains: ${shown}${more}`,
     'Choose another folder. Nothing was written.',
   )
 }
@@ -59,7 +59,7 @@ function namesIn(path: string, named: string): string[] {
       .filter((name) => !ALLOWED.includes(name))
       .sort()
   } catch (error) {
-    throw wrong(path, messageOf(error), 'Choose a folder that you may read and write.')
+    throw wrong(path, messageOf(error), 'Choose a folder that you can read and write.')
   }
 }
 

@@ -155,7 +155,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: 
     ["from 'blazon/redis'\n", "from 'blazon/redis'\nimport { NoteMails } from './note-mails.js'\n"],
     [
       '  const plugins = [database(places)]\n',
-      `  // The database is the queue. Each process of the application runs jobs beside its requests.
+      `  // The database is the queue. Each process of the application handles requests and runs jobs.
   const plugins = [database(places), jobs({ work: true, workers: [NoteMails] })]
 `,
     ],
@@ -169,10 +169,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: 
   'README.md': [
     [
       'The documentation page is at',
-      `A new note is announced by a job, \`src/note-mails.ts\`: it is sent in the transaction of the request, and runs as its tenant. With
+      `A job, \`src/note-mails.ts\`, announces each new note: it is sent in the transaction of the request, and runs as its tenant. With
 \`work: true\` in \`src/stores.ts\`, each process runs jobs. To run them in separate processes, omit it there, and start some
-processes by \`npx blazon start --jobs\`. \`npx blazon jobs dead\` lists the jobs that have failed. The first start makes the tables of
-jobs in a schema of its own, so the login of the application needs the right to make one: see \`compose.yaml\`.
+processes by \`npx blazon start --jobs\`. \`npx blazon jobs dead\` lists the jobs that have failed. The first start creates the tables of
+jobs in their own schema, so the login of the application needs the privilege to create a schema: see \`compose.yaml\`.
 
 The documentation page is at`,
     ],
@@ -180,7 +180,7 @@ The documentation page is at`,
   'AGENTS.md': [
     [
       '- Every route of a tenant has',
-      `- Work that may end after the response is a job, as in \`src/note-mails.ts\`: \`defineJob\`, a class with \`@Worker()\` that
+      `- Work that can end after the response is a job, as in \`src/note-mails.ts\`: \`defineJob\`, a class with \`@Worker()\` that
   \`src/stores.ts\` lists, and \`inject(Jobs).send\` in the handler. Its test uses \`app.jobs.sent\` and \`app.jobs.drain()\`.
 - Every route of a tenant has`,
     ],

@@ -3,15 +3,16 @@ import type { ProgramContext } from '../program-context.js'
 import type { ReplayOptions } from './replay.js'
 
 const NOTES = `
-A capsule is a file with a request that the server failed to handle. "blazon dev" writes capsules, as other applications do with the
-option records: { capsules: true }. The application is started in a test, and gets the same bytes, as the same user, tenant
-and time. The capsule answers the statements of blazon/postgres, and nothing connects to another host. docs/replay.md.
+A capsule is a file with a request that the server failed to handle. "blazon dev" writes capsules; other applications write them
+with the option records: { capsules: true }. The command starts the application in a test and sends it the same bytes, with the
+same user, tenant and time. The statements of blazon/postgres are answered from the capsule, and no other host is called. See
+docs/replay.md.
 
 Exit status:
-  0  the server no longer fails; with --write: the test was written, and has failed once
+  0  the server no longer fails; with --write: the test was written, and failed once
   1  the server fails again, or the application does not start
   2  there is no such capsule, or it cannot be run
-  3  it cannot be decided: no answer for a statement or a call, a refusal before the handler, or replaced secrets;
+  3  the result is undetermined: no answer for a statement or a call, a refusal before the handler, or replaced secrets;
      with --write: no test fails as the request did
 `
 
@@ -29,7 +30,7 @@ export function addReplay(
     .argument('[id]', 'the ID of the capsule, or "last"')
     .option(
       '--write [file]',
-      'write a test that fails as the request did (default: a file where the tests are)',
+      'write a test that fails as the request did (default: a file in the folder of the tests)',
     )
     .option(
       '--database',

@@ -51,13 +51,13 @@ export function readCapsule(
   const ids = capsuleIds({ cwd, folder })
   const name = id === 'last' ? ids[0] : id
   if (name === undefined || !ids.includes(name)) {
-    const known = `${folder} has ${ids.length}; the newest is ${ids[0]}. The oldest are removed.`
+    const known = `${folder} contains ${ids.length} capsules; the newest is ${ids[0]}. The oldest are deleted.`
     throw new CliError({
       status: 2,
       what: `There is no capsule ${JSON.stringify(id)}.`,
       cause: ids.length === 0 ? `${folder} has no capsules.` : known,
       remedy:
-        'Run `blazon replay` without an ID to list them; --folder specifies another folder. `blazon dev` writes one for each request that the server fails.',
+        'Run `blazon replay` without an ID to list them; --folder specifies another folder. `blazon dev` writes one for each request that fails in the server.',
     })
   }
   const file = join(resolve(cwd, folder), `${name}.json`)
@@ -69,7 +69,7 @@ export function readCapsule(
       what: `${file} cannot be run.`,
       cause: messageOf(error),
       remedy:
-        'Specify another one; `blazon replay` without an ID lists them. Or send the request again, so that another one is written.',
+        'Specify another capsule; `blazon replay` without an ID lists them. Or send the request again, so that a new capsule is written.',
     })
   }
 }
@@ -80,7 +80,7 @@ function parsed(path: string): Capsule {
   const { format, record, sent, statements, cut } = capsule
   if (typeof format === 'number' && format !== FORMAT) {
     const fit = `This version reads the format ${FORMAT}.`
-    throw new Error(`Another version of blazon has written it: it has the format ${format}. ${fit}`)
+    throw new Error(`Another version of blazon wrote it: it has the format ${format}. ${fit}`)
   }
   const isCapsule =
     format === FORMAT &&

@@ -44,7 +44,7 @@ export async function replayCapsule(job: Job): Promise<ReplayOutcome> {
     if (capsule.unanswered === null) throw error
     return stopped({
       status: 3,
-      what: 'Whether the server still fails cannot be decided.',
+      what: 'It is unknown whether the server still fails.',
       cause: capsule.unanswered.message,
       remedy:
         'Run the statements in the database of the application, and allow the connections that it makes when it starts: --database.',
@@ -64,7 +64,7 @@ async function run(
     return stopped({
       status: 2,
       what: `The application has no route ${route.method} ${route.path}.`,
-      cause: 'The route was removed or renamed, or the capsule is one of another application.',
+      cause: 'The route was removed or renamed, or the capsule belongs to another application.',
       remedy: 'Specify the module of the application with --entry, or remove the capsule.',
     })
   }
@@ -76,10 +76,10 @@ async function run(
   if (typeof app === 'string') {
     return stopped({
       status: 1,
-      what: 'The application did not start as a test.',
+      what: 'The application did not start in a test.',
       cause: app,
       remedy:
-        'Specify the module of the application with --entry, or correct what the message names.',
+        'Specify the module of the application with --entry, or correct the problem that the message describes.',
     })
   }
   return await answerOf(app, capsule)
@@ -92,7 +92,7 @@ async function answerOf(app: ReplayApp, capsule: OpenCapsule): Promise<ReplayOut
   if (typeof response === 'string') {
     return stopped({
       status: 3,
-      what: 'The request could not be sent as it was.',
+      what: 'The request could not be sent in its original form.',
       cause: response,
       remedy: 'Write a test that sends such a request as your clients do.',
     })

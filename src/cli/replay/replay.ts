@@ -50,8 +50,8 @@ export async function replay(
     throw new CliError({
       status: 3,
       what: 'No test was written.',
-      cause: 'The server does not fail now, so the test would pass.',
-      remedy: 'Run the command with the code that failed.',
+      cause: 'The server no longer fails, so the test would pass.',
+      remedy: 'Run the command with the code that caused the failure.',
     })
   }
   const { writeReplayTest } = await import('./write-replay-test.js')
@@ -64,7 +64,7 @@ function listCapsules(options: ReplayOptions, streams: Streams): void {
   if (ids.length === 0) {
     const where = options.folder ?? DEFAULT_FOLDER
     streams.note(
-      `${where} has no capsules. \`blazon dev\` writes one for each request that the server fails.`,
+      `${where} has no capsules. \`blazon dev\` writes one for each request that fails in the server.`,
     )
   }
   const rows = ids.map((id) => {
@@ -88,7 +88,7 @@ function printable(text: string): string {
 
 function refuseCut({ cut, record: { cause } }: Capsule, usesDatabase: boolean): void {
   const why = cut.filter((each) => !(usesDatabase && /statement/.test(each)))
-  if (cause === 'upgrade') why.push('It was an upgrade of the connection.')
+  if (cause === 'upgrade') why.push('The request was a connection upgrade.')
   if (why.length === 0) return
   throw new CliError({
     status: 2,
@@ -130,10 +130,10 @@ function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesD
   if (sent.body === null && sent.base64 === undefined && sent.omitted !== null)
     yield `It was sent without its body: ${sent.omitted}`
   if (hidden.length > 0)
-    yield `Hidden as secrets, and so not as they were: ${hidden.map(printable).join(', ')}.`
+    yield `Replaced because they are secret: ${hidden.map(printable).join(', ')}.`
   if (usesDatabase) yield 'The statements ran in the database of the application.'
   else if (now.statementCount < statements.length)
-    yield `It ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
+    yield `The request ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
 }
 
 /** Returns the failure to report; `null` if the server no longer fails. */
@@ -142,7 +142,7 @@ function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
     return new CliError({
       status: 1,
       what: 'The server fails again.',
-      remedy: 'Correct the code, and run the command again; --write makes a test of it.',
+      remedy: 'Correct the code, and run the command again; --write creates a test from it.',
     })
   }
   const wasInHandler = record.steps.some(({ step }) => step === 'handler')
@@ -161,7 +161,7 @@ function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
 function undecided(cause: string): CliError {
   return new CliError({
     status: 3,
-    what: 'Whether the server still fails cannot be decided.',
+    what: 'It is unknown whether the server still fails.',
     cause,
     remedy: 'Send the request as your client does, or write a test that sends it.',
   })

@@ -59,7 +59,7 @@ export async function writeReplayTest(
   throw new CliError({
     status: 3,
     what: 'No test was written.',
-    cause: `No test that was run fails as the request does. ${output.trim().slice(-LONGEST)}`,
+    cause: `No generated test fails in the same way as the request. ${output.trim().slice(-LONGEST)}`,
     remedy:
       'Export the options, `export const options = defineAppOptions({ … })`, and write one test with `TestApp.create({ ...options })`.',
   })
@@ -98,7 +98,7 @@ function refuseExisting(path: string, root: string): void {
   throw new CliError({
     status: 2,
     what: `${path} exists. Nothing was written.`,
-    cause: 'The command replaces no file.',
+    cause: 'The command does not replace files.',
     remedy: 'Choose another name: --write test/orders.test.ts',
   })
 }
@@ -149,8 +149,8 @@ function testText(
   return `import assert from 'node:assert/strict'
 ${lines.join('\n')}
 ${[...constants].map((each) => `\n${each}\n`).join('')}
-// ${oneLine(`The capsule ${id}: ${method} ${url} was answered ${status ?? 'by nothing'}${why}.`)}
-${hidden.length === 0 ? '' : `// ${oneLine(`In place of secrets it has [secret]: ${hidden.join(', ')}.`)}\n`}it('${title.replace(/[\\']/g, '\\$&')} is answered without a failure of the server', async () => {
+// ${oneLine(`The capsule ${id}: ${method} ${url} received ${status ?? 'no response'}${why}.`)}
+${hidden.length === 0 ? '' : `// ${oneLine(`It contains [secret] in place of secrets: ${hidden.join(', ')}.`)}\n`}it('${title.replace(/[\\']/g, '\\$&')} does not make the server fail', async () => {
   using capsule = openCapsule('${copy}'${use})
   await using app = ${expression}
   const response = await capsule.replay(app)

@@ -7,10 +7,10 @@ const MAX_SECONDS = 3600
 const MAX_WORKERS = 1024
 
 const NOTES = `
-The entry is JavaScript, as tsc or a bundler has written it. Arguments after -- are passed to the application.
+The entry is a JavaScript file, as tsc or a bundler writes it. Arguments after -- are passed to the application.
 
-With several workers: SIGHUP replaces one after the other. SIGTERM and SIGINT let them finish their requests, and stop them. A
-worker that ends by itself, or whose event loop is blocked, is replaced.
+With several workers: SIGHUP replaces them one after the other. SIGTERM and SIGINT let them finish their requests, and then
+stop them. If a worker ends by itself, or if its event loop is blocked, it is replaced.
 `
 
 /** Adds the command `start`. */
@@ -19,8 +19,8 @@ export function addStart(
   { cwd, streams }: { readonly cwd: string; readonly streams: Streams },
 ): void {
   const workers = 'the number of processes that share the port; auto: one for each processor'
-  const timeout = 'how long a worker that replaces another one may take until it is ready'
-  const heartbeat = 'how long the event loop of a worker may be blocked; 0: no limit'
+  const timeout = 'the time limit for a replacement worker to become ready'
+  const heartbeat = 'the time limit for a blocked event loop of a worker; 0: no limit'
   parent
     .command('start')
     .description('run a built application in production, in one process or several')

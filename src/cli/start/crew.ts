@@ -162,7 +162,7 @@ export class Crew {
     if (!next.isReady || next.ending !== undefined) {
       const late = `was not ready within ${timeout} s, and is stopped`
       const why = next.ending === undefined ? late : `ended ${next.ending}`
-      this.#note(next, `${why}. The restart stops here, and the running workers continue.`)
+      this.#note(next, `${why}. The restart is aborted, and the running workers continue.`)
       this.#stop(next, 'SIGTERM')
       return false
     }
@@ -195,7 +195,8 @@ export class Crew {
     // The operating system could not create the process. Node also reports here that it could not pass a connection to
     // a process that has ended.
     worker.on('error', ({ message }) => {
-      if (worker.process.pid === undefined) this.#hasEnded(member, 1, `before it began: ${message}`)
+      if (worker.process.pid === undefined)
+        this.#hasEnded(member, 1, `before it started: ${message}`)
     })
     this.counts.started += 1
     this.alive.add(member)

@@ -43,7 +43,7 @@ function checkEntry(entry: string): void {
   throw new CliError({
     status: 2,
     what: isTypeScript
-      ? `${entry} is TypeScript, and \`blazon start\` runs JavaScript.`
+      ? `${entry} is TypeScript, but \`blazon start\` runs only JavaScript.`
       : `The entry ${entry} is not a file.`,
     remedy:
       'Build the application (`npm run build`), and specify the result with its extension: `blazon start dist/server.js`.',

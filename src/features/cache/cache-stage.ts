@@ -30,14 +30,14 @@ export function cacheStage(config: CacheStepConfig): StepFactory {
   return (next) => new CachedRoute(config, keyOf, next).step
 }
 
-const UNKNOWN_CALLER = 'the request has a caller who cannot be distinguished from others'
-const LATE_CALLER = 'the caller is set after the cache'
+const UNKNOWN_CALLER = 'the caller of the request cannot be distinguished from others'
+const LATE_CALLER = 'the caller is set after the cache step'
 const NO_KEY = 'it has a body, or credentials that the key does not contain'
 const NO_STORE = 'the store has failed'
-const NO_TAGS = 'the function of its tags has failed'
+const NO_TAGS = 'the function that returns its tags has failed'
 
 const SHARED_KEY =
-  'Several users have the same key. No user receives the response of another user, but each new response replaces the response for the other users. ' +
+  'Several users have the same cache key. No user receives the response of another user, but each new response replaces the response for the other users. ' +
   'Add the user ID to the key; or set `shared: true`, if the response is the same for all requests with this key.'
 
 class CachedRoute {

@@ -62,7 +62,7 @@ export function textOf(error: unknown): string {
   try {
     return String(error)
   } catch {
-    return 'a value that has no text'
+    return 'a value that cannot be converted to a string'
   }
 }
 

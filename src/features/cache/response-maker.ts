@@ -31,7 +31,7 @@ export interface CacheStepConfig {
 }
 
 const LATE =
-  '`req.user` was set or changed after the cache step, while the handler made the response. The response is not cached, and requests without a user are no longer cached. ' +
+  '`req.user` was set or changed after the cache step, while the handler was running. The response is not cached, and requests without a user are no longer cached. ' +
   'Set `req.user` earlier: in the guard, or in a middleware of the application.'
 
 /** A request that has reached the cache step. */
@@ -205,7 +205,7 @@ export class ResponseMaker {
       ignoreRejection(list)
       warn('Its tags are not a list of strings: the response is not cached.')
     } catch (error) {
-      warn(`Its tags threw ${textOf(error)}: the response is not cached.`)
+      warn(`Its function \`tags\` threw ${textOf(error)}: the response is not cached.`)
     }
     return null
   }

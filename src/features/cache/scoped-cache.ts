@@ -317,7 +317,9 @@ function toJson(value: unknown, what: string): string {
     throw new TypeError(`CacheManager.${what}: the value is not JSON: ${reason}`, { cause })
   }
   if (text !== undefined) return text
-  throw new TypeError(`CacheManager.${what}: JSON cannot hold a value of type ${typeof value}.`)
+  throw new TypeError(
+    `CacheManager.${what}: JSON cannot represent a value of type ${typeof value}.`,
+  )
 }
 
 /**

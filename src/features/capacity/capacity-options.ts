@@ -110,7 +110,7 @@ function check(capacity: unknown): Problem[] {
 function checkConcurrent(concurrent: unknown, hasQueue: boolean): Problem[] {
   if (concurrent !== undefined) return checkWhole('capacity.concurrent', concurrent, { least: 1 })
   const cause = hasQueue
-    ? 'It is missing, so no request would ever wait in `queue`.'
+    ? 'It is missing, so requests would never wait in `queue`.'
     : 'It is missing.'
   return [invalid('capacity.concurrent', cause, REMEDY)]
 }

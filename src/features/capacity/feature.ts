@@ -19,7 +19,7 @@ export const capacity: Feature<Settings, CapacitySources> = {
     return {
       subject: 'capacity',
       effect: `together they run ${workers * capacity.concurrent} requests concurrently.`,
-      remedy: `Divide concurrent, queue and perTenant by ${workers}, unless each worker may handle that many.`,
+      remedy: `Divide concurrent, queue and perTenant by ${workers}, unless each worker can handle that many.`,
     }
   },
   contract: ({ capacity }) => (capacity === null ? null : () => ({ errors: [503] })),

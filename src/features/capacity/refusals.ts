@@ -49,7 +49,10 @@ export class Refusals {
     this.#period = this.#clock.setTimeout(() => this.#log(), PERIOD_MS)
     try {
       const facts = { refused, reasons, ...this.#load() }
-      const returned: unknown = this.#logger.warn(facts, 'Requests over the capacity are refused')
+      const returned: unknown = this.#logger.warn(
+        facts,
+        'Requests that exceed the capacity are refused',
+      )
       // A logger that writes asynchronously may return a promise that rejects.
       if (isThenable(returned)) returned.then(undefined, () => {})
     } catch {

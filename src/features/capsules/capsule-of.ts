@@ -115,7 +115,7 @@ function statementsOf(
   cut: string[],
 ): CapsuleStatement[] {
   if (statementCount > statements.length) {
-    cut.push(`It has ${statements.length} of ${statementCount} statements.`)
+    cut.push(`The capsule contains only ${statements.length} of ${statementCount} statements.`)
   }
   const ordered = [...statements].sort((a, b) => a.startedAt - b.startedAt)
   return ordered.map((each) => statementOf(each, config, cut))
@@ -207,7 +207,9 @@ function searchCalls(calls: readonly RanCall[], found: FoundSecrets): void {
 function callsOf(failed: FailedCalls, hide: Hide, cut: string[]): CapsuleCall[] {
   const { calls, record } = failed
   if (record.callCount > calls.length) {
-    cut.push(`It has ${calls.length} of ${record.callCount} calls to other hosts.`)
+    cut.push(
+      `The capsule contains only ${calls.length} of ${record.callCount} calls to other hosts.`,
+    )
   }
   const ordered = [...calls].sort((a, b) => a.startedAt - b.startedAt)
   return ordered.map((each) => callOf(each, hide, cut))

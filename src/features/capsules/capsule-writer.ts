@@ -91,7 +91,7 @@ export class CapsuleWriter {
     this.#hasFailed = true
     const { folder } = this
     try {
-      this.#logger?.warn({ err, folder }, 'A capsule of a failed request could not be written')
+      this.#logger?.warn({ err, folder }, 'The capsule of a failed request could not be written')
     } catch {
       // A logger that throws must not end the process.
     }

@@ -68,7 +68,8 @@ export class ReceivedBodies {
     kept.length += chunk.length
     this.#length += chunk.length
     if (kept.length > MOST) this.#drop(kept, `Its body has more than ${MOST} bytes.`)
-    else if (this.#length > MOST_TOGETHER) this.#drop(kept, 'Too many bodies arrived at once.')
+    else if (this.#length > MOST_TOGETHER)
+      this.#drop(kept, 'Too many bodies arrived at the same time.')
   }
 
   #drop(kept: BufferedBody, why: string): void {

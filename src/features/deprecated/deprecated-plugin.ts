@@ -100,13 +100,13 @@ function deprecatedMetrics(routes: readonly CountedRoute[]): Metric[] {
   return [
     {
       name: 'http_deprecated_since_seconds',
-      help: 'The time of the deprecation of a route, in seconds since 1970.',
+      help: 'The time at which a route was deprecated, in seconds since 1970.',
       type: 'gauge',
       read: each(({ since }) => since),
     },
     {
       name: 'http_deprecated_sunset_seconds',
-      help: 'The time after which a deprecated route may be removed, in seconds since 1970.',
+      help: 'The time after which a deprecated route can be removed, in seconds since 1970.',
       type: 'gauge',
       read: each(({ sunset }) => sunset),
     },

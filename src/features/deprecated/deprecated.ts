@@ -81,7 +81,7 @@ export const deprecatedContract: ContractOf = (route) => {
     headers: {
       Deprecation: header('The date of the deprecation (RFC 9745).'),
       ...(found.sunset !== null && {
-        Sunset: header('The date after which the operation may be removed (RFC 8594).'),
+        Sunset: header('The date after which the operation can be removed (RFC 8594).'),
       }),
       ...(found.successor !== null && {
         Link: header('A link to the successor: `rel="successor-version"`.'),

@@ -39,7 +39,11 @@ export function checkEnvOptions(options: EnvOptions): Problem[] {
   const isList = Array.isArray(secrets) && secrets.every((name) => typeof name === 'string')
   if (!isList) {
     problems.push(
-      invalid('env.secrets', 'It is not a list of names.', "Pass names: ['DATABASE_URL']."),
+      invalid(
+        'env.secrets',
+        'It is not a list of variable names.',
+        "Pass names: ['DATABASE_URL'].",
+      ),
     )
   }
   return problems

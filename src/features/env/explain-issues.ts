@@ -55,13 +55,15 @@ function missing({ variable, expected, isEmpty, from, reading }: IssueDeps): Pro
     isEmpty === true ? `It is empty in ${from}, which counts as not set.` : 'It is not set.'
   const [near] = reading.others.filter((other) => nearNames(other, [name]).length > 0)
   if (near !== undefined) {
-    return envProblem(name, cause, `${near} is set, but nothing reads it: rename it to ${name}.`)
+    return envProblem(name, cause, `${near} is set, but is not used: rename it to ${name}.`)
   }
   if (reading.skipped.includes(name)) {
     const remedy = `The file .env sets it, but is not read under NODE_ENV=${process.env['NODE_ENV']}: set ${name} in the environment, or start Node with --env-file=.env.`
     return envProblem(name, cause, remedy)
   }
-  const mounted = isSecret ? ` Or set ${name}${MOUNTED} to the path of a file that holds it.` : ''
+  const mounted = isSecret
+    ? ` Or set ${name}${MOUNTED} to the path of a file that contains it.`
+    : ''
   const value = expected === undefined ? '' : `: ${expected}`
   return envProblem(name, cause, `Set it${value}.${mounted}`)
 }
@@ -88,8 +90,8 @@ function together(message: string, { found }: EnvReading): Problem {
   const isSafe = !texts.some((text) => text !== '' && repeats(message, text))
   const words = isSafe
     ? asSentence(message)
-    : 'The schema refuses the variables together; its message is not shown, because it repeats a value.'
-  return envProblem('env()', words, 'Change the variables that the schema compares.')
+    : 'The schema refuses this combination of variables; its message is not shown, because it repeats a value.'
+  return envProblem('env()', words, 'Correct the variables that the schema compares.')
 }
 
 /** A message longer than this probably contains data, not only the library's own words. */
@@ -150,7 +152,7 @@ function warningOf(names: readonly string[]): Problem {
   return {
     code: 'W_ENV_FILE_UNREAD',
     subject: '.env',
-    cause: `It has ${names.join(', ')}, but is not read under NODE_ENV=production, and the environment does not set ${names.length === 1 ? 'this variable' : 'these variables'}.`,
+    cause: `It sets ${names.join(', ')}, but is not read under NODE_ENV=production, and the environment does not set ${names.length === 1 ? 'this variable' : 'these variables'}.`,
     remedy: `Set ${names.length === 1 ? first : 'them'} in the environment, or start Node with --env-file=.env. If the file is not meant for production, do not deploy it.`,
   }
 }

@@ -194,7 +194,7 @@ function isRecord(value: unknown): value is object {
 
 function needsTime(isJsonSchema: boolean): Problem {
   const what = isJsonSchema
-    ? 'Its schema is a JSON Schema, whose validator is loaded first.'
+    ? 'Its schema is a JSON Schema, whose validator must be loaded first.'
     : 'Its schema is asynchronous.'
   return envProblem(
     'env()',
@@ -220,7 +220,7 @@ function threw(name: string): Problem {
   return envProblem(
     'env()',
     `Its schema threw a ${name}. The message is not shown, because it may repeat a value.`,
-    'Let checks and transforms of the schema return or report an issue; they must not throw.',
+    'The checks and transforms of the schema must report an issue instead of throwing.',
   )
 }
 
@@ -228,6 +228,6 @@ function notAnObject(): Problem {
   return envProblem(
     'env()',
     'Its schema produces a value that is not a plain object.',
-    'Let the schema produce an object of variables, and create other values in a provider.',
+    'The schema must produce an object of variables. Create other values in a provider.',
   )
 }

@@ -15,8 +15,8 @@ type Mounted = { readonly text: string; readonly fault?: undefined } | { readonl
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
-  EACCES: 'this process may not read it',
-  EPERM: 'this process may not read it',
+  EACCES: 'this process is not allowed to read it',
+  EPERM: 'this process is not allowed to read it',
   ENOTDIR: 'a part of the path is not a folder',
 }
 
@@ -27,7 +27,7 @@ const LOOKS_LIKE_PATH = /^(?:\.{0,2}[/\\]|[a-z]:[/\\])/i
 function readMounted(path: string): Mounted {
   // The variable may have been set to the secret itself, so its value is not shown unless it is a path.
   if (!isPath(path)) return { fault: 'Its value is not the path of a file.' }
-  const file = LOOKS_LIKE_PATH.test(path) ? path : 'The file that it names'
+  const file = LOOKS_LIKE_PATH.test(path) ? path : 'The file at this path'
   try {
     const stats = statSync(path)
     // Reading a pipe would block, and reading a device may never end.

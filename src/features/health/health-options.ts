@@ -104,7 +104,13 @@ function checkChecks(checks: unknown): Problem[] {
   }
   return Object.entries(checks)
     .filter(([, given]) => !isCheck(given))
-    .map(([name]) => invalid(`health.checks.${name}`, 'It is not a check.', remedy))
+    .map(([name]) =>
+      invalid(
+        `health.checks.${name}`,
+        'It is neither a function nor an object with the function check.',
+        remedy,
+      ),
+    )
 }
 
 function isCheck(given: unknown): boolean {

@@ -167,7 +167,7 @@ export class Probe {
 
   #log(result: CheckedHealth): void {
     const { facts, logger } = this.#config
-    if (result.status === 'up') logger.info(facts, 'A health check succeeds again')
+    if (result.status === 'up') logger.info(facts, 'A health check has succeeded again')
     else logger.warn({ ...facts, reason: result.reason }, 'A health check has failed')
   }
 

@@ -25,7 +25,7 @@ export const idempotency: Feature<IdempotencySettings> = {
     const given = [settings, ...settings.plugins].flatMap(({ providers = [] }) => providers)
     const hasStore = given.some((each) => Object.values(each).includes(IdempotencyStore))
     if (!usesIdempotency(model) || hasStore) return null
-    const effect = 'a repeated request that reaches another worker runs again.'
+    const effect = 'a repeated request runs again if it reaches another worker.'
     return { subject: '@Idempotent()', effect }
   },
   contract: () => idempotencyContract,

@@ -126,9 +126,9 @@ const REUSED = 'This Idempotency-Key belongs to another request'
 const NOT_KEPT = 'The request was already processed; its response was not stored'
 const NOT_FREED = 'An Idempotency-Key could not be released'
 const NOT_REPEATABLE =
-  'A response of @Idempotent() is longer than 256 KiB, or was not sent at once: a repeated request gets a 409 response'
+  'The response of an @Idempotent() route is longer than 256 KiB, or was sent in parts, so a repeated request will get a 409 response'
 const UNKNOWN_CALLER =
-  '`req.user` has no ID (id, sub, …), so the keys of different callers cannot be told apart. Set one in the guard.'
+  '`req.user` has no ID (id, sub, …), so the keys of different callers cannot be distinguished. Set an ID in the guard.'
 
 /** The maximum size of a stored body, in bytes. */
 const LONGEST = 262_144

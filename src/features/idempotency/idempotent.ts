@@ -129,7 +129,7 @@ export function checkIdempotency(route: RouteModel): Problem[] {
 
 function mistakeOf({ method, stream, upload }: RouteModel): string | undefined {
   if (!['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
-    return `A repeated ${method} needs no key; POST, PUT, PATCH and DELETE do.`
+    return `A repeated ${method} request needs no key; only POST, PUT, PATCH and DELETE need one.`
   if (stream !== null) return 'The route sends a stream, which cannot be stored.'
   if (upload !== null) return 'The route receives files, which cannot be compared.'
   return undefined

@@ -99,7 +99,9 @@ export class LineSink {
     if (this.#lines === '') return null
     const dropped = this.#dropped
     const note =
-      dropped === 0 ? '' : `{"level":"warn","message":"Lines were dropped","count":${dropped}}\n`
+      dropped === 0
+        ? ''
+        : `{"level":"warn","message":"Log lines were dropped","count":${dropped}}\n`
     const bytes = Buffer.from(this.#lines + note)
     this.#lines = ''
     this.#dropped = 0

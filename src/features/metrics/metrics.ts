@@ -50,7 +50,7 @@ export class Metrics {
 
 function causeOf({ name, help, type, read }: Partial<Metric>): string | undefined {
   if (typeof name !== 'string' || !NAME.test(name)) {
-    return 'Its name is not made of letters, digits and underscores.'
+    return 'Its name must consist of letters, digits and underscores.'
   }
   if (typeof help !== 'string' || help.trim() === '') return 'It has no `help`.'
   if (type !== 'counter' && type !== 'gauge') return "Its `type` is not 'counter' or 'gauge'."

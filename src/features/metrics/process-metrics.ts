@@ -102,7 +102,7 @@ function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
   const loop = 'The delay of the event loop since the last scrape'
   return [
     gauge('nodejs_eventloop_lag_p50_seconds', `${loop}: the median.`, quantile(50)),
-    gauge('nodejs_eventloop_lag_p99_seconds', `${loop}: 99 % are shorter.`, quantile(99)),
+    gauge('nodejs_eventloop_lag_p99_seconds', `${loop}: the 99th percentile.`, quantile(99)),
     gauge('nodejs_eventloop_lag_max_seconds', `${loop}: the longest.`, () => {
       const longest = delay.max / NANOSECONDS
       // This is the last of the three values to be read, so a new measurement starts here.

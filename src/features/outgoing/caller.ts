@@ -135,7 +135,7 @@ export class Caller {
     addMetric(this.#counts.metric)
     addMetric({
       name: 'outgoing_open_circuits',
-      help: 'Hosts to which calls are refused because the hosts have failed.',
+      help: 'Failed hosts, to which calls are refused.',
       type: 'gauge',
       read: () => this.openCircuits().length,
     })
@@ -149,7 +149,7 @@ export class Caller {
 
 function circuitOpen({ url }: Call, ms: number): Error {
   // Clients do not receive this error's message.
-  return refuse('CIRCUIT_OPEN', `${url.host} has failed, so it is not called for a while`, {
+  return refuse('CIRCUIT_OPEN', `${url.host} has failed, so calls to it are refused for a while`, {
     headers: { 'Retry-After': String(Math.ceil(ms / 1000)) },
     stack: true,
   })

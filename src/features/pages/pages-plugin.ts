@@ -158,7 +158,7 @@ function cursorPages(
 function refused(sort: string | undefined): Error {
   const cause =
     sort === undefined
-      ? 'The cursor does not belong to this list, or is too old: read'
+      ? 'The cursor does not belong to this list, or has expired: read'
       : `The cursor belongs to the order '${sort}': send it with \`sort=${sort}\`, or read`
   return refuse('CURSOR_INVALID', `${cause} the list from its beginning.`)
 }

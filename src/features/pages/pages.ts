@@ -81,7 +81,8 @@ export function checkCommon(
   checkOrder(order, fail)
   if (!isCount(max, MOST_ITEMS)) fail(`\`max\` must be a whole number from 1 to ${MOST_ITEMS}.`)
   const taken = [...own, ...sortNames(order)].find((name) => Object.hasOwn(filter, name))
-  if (taken !== undefined) fail(`\`filter\` cannot have \`${taken}\`, which pages need.`)
+  if (taken !== undefined)
+    fail(`\`filter\` cannot contain \`${taken}\`, because pages use this parameter.`)
 }
 
 /** Returns a function that throws errors which begin with the given function name. */

@@ -161,7 +161,7 @@ export function checkOrder(order: ListOrder, fail: (cause: string) => never): vo
   for (const [name, fields] of entries) {
     if (!NAME.test(name))
       fail(
-        `\`order\` has the name '${name}': begin with a letter, then letters, digits, '_', '.' and '-'.`,
+        `\`order\` has the invalid name '${name}': use a letter, then letters, digits, '_', '.' and '-'.`,
       )
     checkFields(`order.${name}`, fields?.length === 0 ? null : fields, fail)
   }

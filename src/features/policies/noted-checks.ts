@@ -23,7 +23,7 @@ export function declaredChecks(
   if (declared.length > 0) return declared
   const form = policy.isHidden ? '' : ', without or404()'
   throw new Error(
-    `${route.name} uses the policy '${policy.name}' for '${action}' and does not declare it. ` +
+    `${route.name} uses the policy '${policy.name}' for '${action}' but does not declare it. ` +
       `Add @Checks(…, '${action}') with this policy${form} to the handler.`,
   )
 }

@@ -49,7 +49,7 @@ function hasResponded(value: unknown, res: Response): boolean {
 function unchecked({ name }: RouteModel, { policy, actions }: CheckModel): Error {
   const action = actions.map((each) => `'${each}'`).join(' or ')
   return new Error(
-    `${name} has @Checks(${policy.name}, ${action}) and responded without this check, so nothing was sent. ` +
+    `${name} has @Checks(${policy.name}, ${action}) but responded without this check, so the response was not sent. ` +
       `Load the object with the policy: load(req, ${action}, () => …); or remove @Checks.`,
   )
 }

@@ -228,6 +228,6 @@ async function decide(decider: Decider, { user, action, object }: Question): Pro
     return (await rule(user as PolicyUser, object)) === true
   } catch (cause) {
     // If a rule throws an HTTP error, that error must not determine the status: a 404 error would look like a decision.
-    throw new Error(`policy '${name}' threw while it decided about '${action}'.`, { cause })
+    throw new Error(`policy '${name}' threw while it checked '${action}'.`, { cause })
   }
 }

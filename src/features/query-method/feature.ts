@@ -10,7 +10,7 @@ export const queryMethod: Feature<unknown> = {
   check: checkQueryMethod,
   contract: () => (route) => {
     if (!isQuery(route)) return null
-    const description = 'The media types that a `QUERY` request may have (RFC 10008).'
+    const description = 'The media types that a `QUERY` request can have (RFC 10008).'
     const schema = { type: 'string', enum: [acceptQuery(route)] }
     return { errors: [415], headers: { 'Accept-Query': { description, schema } } }
   },

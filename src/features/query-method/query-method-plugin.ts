@@ -26,4 +26,4 @@ export function queryMethodPlugin(): Plugin {
   }
 }
 
-const MISSING = 'A QUERY needs a Content-Type'
+const MISSING = 'A QUERY request needs a Content-Type'

@@ -22,7 +22,7 @@ export const rateLimit: Feature<Settings> = {
     const { ofApp, ofRoutes } = planLimits(rateLimit, model)
     const isUsed = [ofApp, ...ofRoutes].some((limits) => limits.length > 0)
     if (!isUsed || !isOwnStore(rateLimit.store)) return null
-    const effect = `a client may send up to ${workers} times as many requests as a limit allows.`
+    const effect = `a client can send up to ${workers} times as many requests as a limit allows.`
     return { subject: 'rateLimit', effect }
   },
   contract: ({ rateLimit }) => limitResponses(rateLimit),
@@ -50,7 +50,7 @@ function checkLimitPlan(
       code: 'W_RATE_LIMIT_FORGEABLE',
       subject: 'trustProxy',
       cause:
-        'Express trusts every proxy, so clients can choose the address that they are counted by: they write `X-Forwarded-For` themselves.',
+        'Express trusts every proxy, so clients can choose the address by which they are counted: they can send any `X-Forwarded-For`.',
       remedy: 'Set `trustProxy` to the number of your proxies, or to their addresses.',
     },
   ]

@@ -131,7 +131,7 @@ class Names {
     if (other === undefined) this.#byName.set(limit.name, limit)
     else if (!isEqual(limit, other)) {
       const cause = `Another limit with the name '${limit.name}' has a different \`limit\`, \`window\` or \`by\`: limits with the same name share a counter.`
-      const remedy = 'Rename one of them, or make them equal; `by` must be the same function.'
+      const remedy = 'Rename one of the limits, or make them equal; `by` must be the same function.'
       this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy })
     }
     return other ?? limit
@@ -149,7 +149,12 @@ class Names {
   #checkTwice({ subject }: LimitOwner, limits: readonly PlannedLimit[]): void {
     if (new Set(limits).size === limits.length) return
     const cause = 'Two limits of one list have the same name: each request would be counted twice.'
-    this.problems.push({ code: 'E_OPTION_INVALID', subject, cause, remedy: 'Rename one.' })
+    this.problems.push({
+      code: 'E_OPTION_INVALID',
+      subject,
+      cause,
+      remedy: 'Rename one of the limits.',
+    })
   }
 }
 

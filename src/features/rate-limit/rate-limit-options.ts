@@ -110,8 +110,8 @@ function checkPolicies(options: RateLimitOptions): Problem[] {
   )
   const problems = policies.flatMap((policy, i) => checkPolicy(`${SUBJECT}.policies[${i}]`, policy))
   if (beside.length === 0) return problems
-  const cause = `${beside.join(', ')} describes another limit beside \`policies\`.`
-  return [...problems, invalid(SUBJECT, cause, 'Put that limit into `policies`.')]
+  const cause = `${beside.join(', ')} describes another limit in addition to \`policies\`.`
+  return [...problems, invalid(SUBJECT, cause, 'Move that limit into `policies`.')]
 }
 
 function checkStore(store: RateLimitStore | undefined): Problem[] {

@@ -161,7 +161,7 @@ export function decisionOf(finding: QueryFinding): Decision {
   const by = 'queries'
   if (finding.kind === 'exceeded') {
     const { count, most } = finding
-    const reason = `@Queries allows ${most} statements and calls, and ${count} ran`
+    const reason = `@Queries allows ${most} statements and calls, but ${count} ran`
     return { by, verdict: 'exceeded', reason, facts: { count, most } }
   }
   const { times, text } = finding

@@ -17,7 +17,7 @@ export function explanationText(record: RequestRecord): string {
   const { method, url, status, route, error, decisions, statements, calls, logs } = record
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`
   const rows = [
-    ['route', route === null ? 'none has this path and method' : routeText(route)],
+    ['route', route === null ? 'no route has this path and method' : routeText(route)],
     ...decisions.flatMap(rowsOf),
     ...(error === null ? [] : [['error', `${error.code}: ${error.name}: ${error.message}`]]),
     ...(statements.length === 0 ? [] : [['statements', statementSummary(record)]]),
@@ -69,7 +69,8 @@ const TEXTS: Readonly<Record<string, (facts: DecisionFacts) => string>> = {
   guard: () => '',
   tenant: ({ tenant, source }) => (tenant === undefined ? '' : ` '${tenant}' by ${source}`),
   can: ({ abilities }) => `, the route needs ${listText(abilities)}`,
-  limit: ({ policy, limit, remaining }) => `: ${remaining} of ${limit} left of '${policy}'`,
+  limit: ({ policy, limit, remaining }) =>
+    `: ${remaining} of ${limit} requests left (policy '${policy}')`,
   cache: ({ key, ageSeconds }) =>
     `${key === undefined ? '' : `: ${key}`}${ageSeconds === undefined ? '' : `, ${ageSeconds} s old`}`,
   validation: ({ in: parts, issues }) =>

@@ -20,7 +20,7 @@ export const Queries: RouteOption<number, number, 'both'> = defineOption<number>
   check: (most) =>
     Number.isSafeInteger(most) && most >= 0
       ? undefined
-      : `${inspect(most)} is not a valid number of statements. Write a whole number, or 0.`,
+      : `${inspect(most)} is not a valid number of statements. Write a whole number of 0 or more.`,
 })
 
 /**

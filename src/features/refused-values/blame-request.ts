@@ -46,7 +46,7 @@ function errorFor(places: readonly Sent[], rule: Rule, cause: unknown): HttpErro
   // If several values are suspects, perhaps only one of them is the cause.
   const isSure = places.length === 1 || rule.isCertain
   if (!isSure) {
-    const message = 'The request has a value that the database does not accept'
+    const message = 'The request contains a value that the database does not accept'
     return refuse('BAD_REQUEST', message, { cause, stack: true })
   }
   const errors = places.map(({ in: source, path }): FieldError => {

@@ -117,7 +117,7 @@ function corsOptions(cors: boolean | CorsOptions): CorsOptions | null {
 function check(security: Option): Problem[] {
   const cors = security?.cors
   if (typeof cors !== 'object' || !cors?.credentials || !isAnyOrigin(cors.origin)) return []
-  const cause = '`credentials: true` for every origin lets any site act as the signed-in user.'
+  const cause = '`credentials: true` for every origin allows any site to act as the signed-in user.'
   return [invalid('security.cors', cause, 'List the origins you trust in `security.cors.origin`.')]
 }
 

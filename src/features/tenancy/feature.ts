@@ -52,7 +52,7 @@ function warnOfTrust({ tenant, hasGuard, isProduction }: TenancySetting): Proble
       code: 'W_TENANT_UNVERIFIED',
       subject: 'tenant',
       cause:
-        'Only the request specifies its tenant, and nothing checks whether the client may act for that tenant: any client can specify any tenant.',
+        'Only the request specifies its tenant, and no check ensures that the client is allowed to act for that tenant: any client can specify any tenant.',
       remedy: 'Configure `tenant.authorize`, or `auth.guard` with a guard that has `tenantOf`.',
     },
   ]
@@ -74,7 +74,7 @@ function warnOfGuards({ guards }: TenantSettings): Problem[] {
         .map(({ name }) => (name === null ? 'auth.guard' : `auth.guards.${name}`))
         .join(', '),
       cause:
-        'It does not confirm the tenant of a request: a user of one tenant whom it admits may specify any other tenant.',
+        'It does not confirm the tenant of a request: a user of one tenant can specify any other tenant.',
       remedy:
         'Configure `tenant.authorize`, or add `tenantOf` to the guard. If `canActivate` checks the tenant itself, set `checksTenant: true` on the guard.',
     },
@@ -87,7 +87,7 @@ function warnOfSources({ tenant: settings, routes, hasMiddlewares }: TenancySett
   return sharedProblem(needing, {
     code: 'W_TENANT_WITHOUT_SOURCE',
     cause:
-      'It needs a tenant, but nothing in the application can specify one: every request gets a 400 response.',
+      'It needs a tenant, but the application has no source of tenants: every request gets a 400 response.',
     remedy: 'Configure `tenant`, or a middleware that calls runWithTenant(id, next).',
   })
 }

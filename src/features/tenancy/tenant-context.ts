@@ -162,7 +162,7 @@ export function requireTenantId(): string {
   if (scope?.claim !== undefined) throw unauthorized()
   const message =
     scope === undefined
-      ? 'There is no tenant here. Outside a request, call this inside runWithTenant(id, …)'
+      ? 'This code runs without a tenant. Outside a request, call it inside runWithTenant(id, …)'
       : 'A tenant is required'
   throw new BadRequestError(message, { code: 'TENANT_REQUIRED' })
 }

@@ -221,7 +221,7 @@ function checkRules(options: TenantOptions): Problem[] {
     problems.push(invalid('tenant.pattern', 'It is not a regular expression.', 'Pass a RegExp.'))
   }
   if (![undefined, 'header', 'reject'].includes(onMismatch)) {
-    const cause = `${shown(onMismatch)} is not a valid reaction to two tenants in one request.`
+    const cause = `${shown(onMismatch)} is not a valid setting for requests that specify two tenants.`
     problems.push(invalid('tenant.onMismatch', cause, "Pass 'header' or 'reject'."))
   }
   if (required !== undefined && typeof required !== 'boolean') {

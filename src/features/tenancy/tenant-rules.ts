@@ -165,7 +165,8 @@ function isUsable(value: unknown): value is string {
  */
 export function assertTenantId(value: unknown, caller: string): asserts value is string {
   if (isUsable(value) && !/[^ -~\xa0-\u{10ffff}]/u.test(value)) return
-  const kind = typeof value === 'string' ? 'this string is not an ID' : `this is ${typeName(value)}`
+  const kind =
+    typeof value === 'string' ? 'this string is not a valid ID' : `this is ${typeName(value)}`
   throw new TypeError(
     `${caller} needs a tenant ID, a string of 1 to ${MAX_LENGTH} characters: ${kind}.`,
   )

@@ -86,5 +86,5 @@ export function actFor(id: string, next: Step): Step {
 /** @param reason The reason for developers. The client does not receive it. */
 export function forbid(req: Request, reason: string): Refusal {
   noteRefused(req, reason)
-  return tenantRefusal('TENANT_FORBIDDEN', 'You may not act for this tenant')
+  return tenantRefusal('TENANT_FORBIDDEN', 'You are not allowed to act for this tenant')
 }

@@ -67,7 +67,7 @@ export class FormReader implements FormOfFile {
     const parser = new Dicer(config)
     parser.on('part', (part) => this.#guard(() => this.#onPart(part)))
     parser.on('finish', () => this.#guard(() => this.#onParsed()))
-    parser.on('error', () => this.fail(malformed('ends without its last boundary')))
+    parser.on('error', () => this.fail(malformed('ends without its closing boundary')))
     this.#feed = feedParser(req, parser, {
       onBytes: (count) => this.#guard(() => this.#onBytes(count)),
       onCut: () => this.fail(malformed('ended early')),
@@ -136,7 +136,7 @@ export class FormReader implements FormOfFile {
   #onPart(part: Readable): void {
     // The parser also emits errors on parts that no code reads.
     part.on('error', () => {})
-    if (!this.#hasHead) throw malformed('has a part without a head')
+    if (!this.#hasHead) throw malformed('has a part without headers')
     this.#hasHead = false
     if (++this.#count > this.#rules.maxParts) {
       throw refuse('TOO_MANY_PARAMETERS', `The form has more than ${this.#rules.maxParts} parts`)
@@ -216,7 +216,7 @@ export class FormReader implements FormOfFile {
 
   /** The parser may report the end before all parts are read, and more than once. */
   #onParsed(): void {
-    if (!this.#hasHead) throw malformed('has a part without a head')
+    if (!this.#hasHead) throw malformed('has a part without headers')
     this.#isParsed = true
     if (this.#open > 0) return
     this.#complete.resolve()

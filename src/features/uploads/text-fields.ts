@@ -47,7 +47,7 @@ export class TextFields {
       part.on('data', (chunk: Buffer) => {
         this.#bytes += chunk.length
         if (this.#bytes > this.#maxBytes)
-          reject(tooLarge('The text of the form is', this.#maxBytes))
+          reject(tooLarge('The text fields of the form are', this.#maxBytes))
         else chunks.push(chunk)
       })
       part.on('end', () => {

@@ -116,7 +116,10 @@ export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | 
   return own.find((each) => each.version === version || each.version === null)
 }
 
-const tag = { description: 'The version of the row (RFC 9110, 8.8.3)', schema: { type: 'string' } }
+const tag = {
+  description: 'The version of the resource (RFC 9110, 8.8.3)',
+  schema: { type: 'string' },
+}
 /** Matches quoted tags, or `*`. Lists and weak tags also match. */
 const TAGS = '^(\\*|(W/)?"[!#-~]*"( ?, ?(W/)?"[!#-~]*")*)$'
 
@@ -147,7 +150,7 @@ export const versionedContract: ContractOf = (route) => {
   })
   const create = condition('If-None-Match', {
     schema: { type: 'string', enum: ['*'] },
-    description: 'Use `*` instead of `If-Match` to create a row that does not exist yet.',
+    description: 'Use `*` instead of `If-Match` to create a resource that does not exist yet.',
   })
   return {
     errors: [400, ...(found.mayCreate ? [] : [404]), 412, 428],
@@ -167,7 +170,7 @@ export function checkVersioned(model: AppModel): Problem[] {
 }
 
 const REMEDY =
-  'Pass `current: (req, controller) => row`; add a GET route of the same path whose handler uses only the request; or exclude the method with @Versioned(false).'
+  'Pass `current: (req, controller) => row`; add a GET route with the same path whose handler uses only the request; or exclude the method with @Versioned(false).'
 
 function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   const found = versionedOf(route)
@@ -179,7 +182,9 @@ function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   const { parameters, stack, stream } = source
   const method = stack[0]?.handle
   const usesMore = parameters !== null || typeof method !== 'function' || method.length > 1
-  return usesMore || stream !== null ? `${source.name} uses more than the request.` : undefined
+  return usesMore || stream !== null
+    ? `The handler ${source.name} needs more than the request.`
+    : undefined
 }
 
 /** The version of a row, in its original form. */

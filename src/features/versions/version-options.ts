@@ -43,7 +43,9 @@ function check(versions: unknown): Problem[] {
   const problems: Problem[] = []
   if (by !== 'path' && by !== 'mediaType' && !hasHeader(by)) {
     const remedy = "Pass 'path', 'mediaType', or { header: 'X-API-Version' }."
-    problems.push(invalid('versions.by', 'It does not specify a part of a request.', remedy))
+    problems.push(
+      invalid('versions.by', 'It does not specify where a request contains the version.', remedy),
+    )
   }
   if (name !== undefined && !isVersion(name))
     problems.push(invalidVersion('versions.default', `${shown(name)} is not a version name.`))

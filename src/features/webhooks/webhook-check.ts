@@ -96,7 +96,7 @@ async function keysFor(
   scheme: WebhookScheme,
   app: GuardSetup,
 ): Promise<readonly Buffer[]> {
-  let cause = 'Its @Webhook has no secret, or one that is invalid.'
+  let cause = 'Its @Webhook has no secret, or an invalid one.'
   try {
     const { secrets } = scheme
     const given = typeof secrets === 'function' ? await secrets(app) : secrets
@@ -114,7 +114,7 @@ function unverified(message = 'The signature of the webhook is missing or invali
 }
 
 function replayed(): HttpError {
-  return refuse('WEBHOOK_REPLAYED', 'This delivery of the webhook was handled before')
+  return refuse('WEBHOOK_REPLAYED', 'This webhook delivery has already been handled')
 }
 
 function remedyOf({ scheme }: WebhookScheme): string {

@@ -60,9 +60,12 @@ async function realFolder(root: string | URL): Promise<string> {
   try {
     return await realpath(folder)
   } catch (cause) {
-    throw new Error(`The \`root\` of a fileResponse cannot be read: '${folder}'. Create it.`, {
-      cause,
-    })
+    throw new Error(
+      `The \`root\` of a fileResponse cannot be read: '${folder}'. Create this folder.`,
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -85,10 +85,10 @@ export function sendRaw(
 }
 
 const READ =
-  'The handler returned a Response whose body has been read: return it unread, or a clone of it.'
+  'The handler returned a Response whose body has been read: return a Response with an unread body, such as a clone.'
 
 const WRITE_ONLY =
-  'The handler returned a write-only stream: return a readable one, such as a PassThrough, or write to `res` and return `res`.'
+  'The handler returned a write-only stream: return a readable stream, such as a PassThrough, or write to `res` and return `res`.'
 
 interface Types {
   readonly documented: string | null

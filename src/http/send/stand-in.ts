@@ -67,7 +67,7 @@ function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
   node.destroy.call(this, error)
   if (this.writableEnded) return this
   setImmediate(() => {
-    this.emit('error', error ?? new Error('The response was cut off'))
+    this.emit('error', error ?? new Error('The response was aborted'))
     this.emit('close')
   })
   return this

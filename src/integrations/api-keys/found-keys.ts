@@ -99,7 +99,7 @@ export function checkedRecord<TRecord extends ApiKeyRecord>(
   if (typeof record.id !== 'string' || record.id === '') throw mistake('an `id`', typeof record.id)
   if (!isSame(record.hash, hash)) {
     throw new TypeError(
-      `apiKeys(): \`find\` returned the key ${record.id}, whose \`hash\` differs from the requested one: search the column with the SHA-256 of keys in lower-case hexadecimal digits.`,
+      `apiKeys(): \`find\` returned the key ${record.id}, whose \`hash\` differs from the requested hash. Search a column that stores the SHA-256 hash of each key in lower-case hexadecimal digits.`,
     )
   }
   const { tenant } = record

@@ -39,7 +39,7 @@ export function resolveOptions(options: JobsOptions): JobsSettings {
   const areClasses = Array.isArray(workers) && workers.every((each) => typeof each === 'function')
   const isSchema = /^[a-z_][a-z0-9_]{0,49}$/.test(schema)
   const checks: Record<keyof JobsOptions, Check> = {
-    workers: [areClasses, 'Pass a list of classes that have @Worker().'],
+    workers: [areClasses, 'Pass a list of classes with @Worker().'],
     work: [typeof work === 'boolean', 'Pass true or false.'],
     concurrency: number(concurrency, 1, 1000),
     schema: [isSchema, 'Use at most 50 lower-case letters, digits and `_`.'],

@@ -14,7 +14,7 @@ const LONGEST_DELAY_SECONDS = 3600
  */
 export class LostClaimError extends Error {
   constructor({ name, id }: JobWithMetadata) {
-    super(`The job ${name} ${id} was passed to another run, so nothing of this run was saved.`)
+    super(`The job ${name} ${id} was given to another run, so this run saved nothing.`)
   }
 }
 

@@ -75,7 +75,7 @@ async function isSuspended(tenant: string, { stateOf }: JobsDeps): Promise<boole
 
 async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknown> {
   if (envelope === null)
-    throw new DeadJobError('Another program has sent it: its data has no tenant and no sender.')
+    throw new DeadJobError('Another program sent the job: its data has no tenant and no sender.')
   return await checkInput(job, envelope.input, DeadJobError)
 }
 

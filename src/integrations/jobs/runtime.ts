@@ -56,7 +56,7 @@ export class Runtime {
       monitorIntervalSeconds: SUPERVISE_SECONDS,
       openTelemetry: { enabled: true, propagateContext: true },
     })
-    boss.on('error', (err) => logger.error({ err }, 'A queue of jobs has failed'))
+    boss.on('error', (err) => logger.error({ err }, 'A job queue has failed'))
     const works = findWork(context, workers)
     checkSchedules(boss, works)
     const queues = new Queues(boss, database, link.isReal)
@@ -108,7 +108,7 @@ const FRESH_MS = 5000
 const COUNTS = {
   readyCount: ['jobs_waiting', 'Due jobs that are not yet running.'],
   activeCount: ['jobs_running', 'Jobs that are running.'],
-  failedCount: ['jobs_failed', 'Stored jobs that have failed in all their runs.'],
+  failedCount: ['jobs_failed', 'Stored jobs that failed in every run.'],
   readyOldestSeconds: ['jobs_oldest_seconds', 'The waiting time of the oldest due job.'],
 } as const
 
@@ -171,7 +171,7 @@ class Drain implements TestJobs {
       reports.push(run)
       if (parts.works.get(run.name)?.schedule !== null) await planSchedules(parts)
       if (reports.length > MOST_RUNS)
-        throw new Error(`drain(): jobs are left after ${MOST_RUNS} runs.`)
+        throw new Error(`drain(): some jobs are still due after ${MOST_RUNS} runs.`)
     }
     const failed = reports.find((report) => 'error' in report)
     if (failed !== undefined && failures === 'throw') throw failed.error

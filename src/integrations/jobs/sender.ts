@@ -68,7 +68,7 @@ export class Jobs {
 
   #started(name: string): JobsDeps {
     if (this.parts !== undefined) return this.parts
-    throw new Error(`Jobs.${name}(): the application has not started. Use it in onReady or later.`)
+    throw new Error(`Jobs.${name}(): the application has not started. Call it in onReady or later.`)
   }
 }
 

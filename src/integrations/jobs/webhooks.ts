@@ -123,7 +123,7 @@ export class Webhooks {
     await response.body?.cancel()
     if (response.status === GONE)
       throw new DeadJobError('The endpoint no longer accepts events (410).')
-    if (!response.ok) throw new Error(`The endpoint responds with ${response.status}.`)
+    if (!response.ok) throw new Error(`The endpoint responded with ${response.status}.`)
   }
 }
 

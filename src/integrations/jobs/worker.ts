@@ -136,7 +136,7 @@ export function findWork({ find }: Pick<PluginContext, 'find'>, workers: readonl
 
 function unmarked(name: string, subject = name): Problem {
   const cause = `The class ${name} has no @Worker().`
-  const remedy = `Write @Worker() on it, and list it: jobs({ workers: [${name}] }).`
+  const remedy = `Decorate it with @Worker(), and list it: jobs({ workers: [${name}] }).`
   return { code: 'E_JOB_WORKER', subject, cause, remedy }
 }
 
@@ -145,6 +145,6 @@ function twice(one: Work, other: Work): Problem {
   const [cause, remedy] =
     one.job === other.job
       ? [`${places} both run it.`, 'Keep one of the methods.']
-      : [`${places} are two jobs with this name.`, 'Rename one of them.']
+      : [`${places} run different jobs with this name.`, 'Rename one of the jobs.']
   return { code: 'E_JOB_DUPLICATE', subject, cause, remedy }
 }

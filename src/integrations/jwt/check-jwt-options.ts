@@ -73,18 +73,22 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
   }
   if (keys !== undefined && jwks !== undefined) {
     const remedy = 'Pass either keys or jwks.'
-    problems.push(invalid('keys and jwks', 'The keys come from two sources.', remedy))
+    problems.push(
+      invalid('keys and jwks', 'Both are set, but the keys must come from one source.', remedy),
+    )
   }
   if (jwks !== undefined && !isSafeUrl(jwks)) {
-    problems.push(invalid('jwks', 'Its response could be changed in transit.', safe))
+    problems.push(
+      invalid('jwks', 'The URL is not https, so its response could be changed in transit.', safe),
+    )
   }
   if (keys === undefined && jwks === undefined && !isIssuerUrl(issuer)) {
-    const cause = 'The keys are found by the URL of the issuer, so it must be a URL.'
-    const remedy = `${safe} It must not have a query. Or pass keys or jwks.`
+    const cause = 'The keys are loaded from the issuer, so this option must be its URL.'
+    const remedy = `${safe} The URL must not have a query. Alternatively, pass keys or jwks.`
     problems.push(invalid('issuer', cause, remedy))
   }
   if (resource !== undefined && !isIssuerUrl(resource)) {
-    problems.push(invalid('resource', 'It is not a URL of an API.', safe))
+    problems.push(invalid('resource', 'It is not the URL of an API.', safe))
   }
   return problems
 }
@@ -95,10 +99,10 @@ function isIssuerUrl(value: unknown): boolean {
 
 function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
   const remedy =
-    'Pass the name of this service in the aud claim, or false to accept tokens for all services.'
+    'Pass the value of the aud claim for this service, or false to accept tokens for all services.'
   if (audience === undefined) {
     if (keys !== undefined) return []
-    const cause = 'Without it, tokens that the issuer made for other services would be accepted.'
+    const cause = 'Without it, tokens that were issued for other services would be accepted.'
     return [invalid('audience', cause, remedy)]
   }
   if (audience === false || isText(audience) || isTexts(audience)) return []
@@ -107,7 +111,7 @@ function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
 
 function checkAlgorithms(algorithms: unknown): Problem[] {
   if (algorithms === undefined) return []
-  const remedy = `Use some of ${ALGORITHMS.join(', ')}.`
+  const remedy = `Use one or more of ${ALGORITHMS.join(', ')}.`
   if (!isTexts(algorithms)) return [invalid('algorithms', 'It is not a list of names.', remedy)]
   return algorithms
     .filter((name) => !ALGORITHMS.includes(name))
@@ -120,7 +124,9 @@ function checkReaders(options: AnyJwtOptions): Problem[] {
   for (const name of ['roles', 'permissions', 'scope', 'tenant'] as const) {
     const reader: unknown = options[name]
     if (reader === undefined || isText(reader) || typeof reader === 'function') continue
-    problems.push(invalid(name, 'It is neither a claim nor a function.', 'Pass a claim name.'))
+    problems.push(
+      invalid(name, 'It is neither the name of a claim nor a function.', 'Pass a claim name.'),
+    )
   }
   if (claims !== undefined && typeof claims['~standard']?.validate !== 'function') {
     const remedy = 'Pass a Standard Schema: zod, valibot, arktype.'
@@ -153,7 +159,13 @@ function checkWords({
     )
   }
   if (!['required', 'optional', undefined].includes(expires)) {
-    problems.push(invalid('expires', 'It is not a rule.', "Pass 'required' or 'optional'."))
+    problems.push(
+      invalid(
+        'expires',
+        "It is neither 'required' nor 'optional'.",
+        "Pass 'required' or 'optional'.",
+      ),
+    )
   }
   if (requiredScopes !== undefined && !(isTexts(requiredScopes) && requiredScopes.every(isScope))) {
     const remedy = "Pass scope names without spaces: ['orders']."
@@ -176,7 +188,7 @@ function checkTimes({ clockTolerance, maxAge }: AnyJwtOptions): Problem[] {
   if (clockTolerance !== undefined && !(secondsOf(clockTolerance) <= MOST_TOLERANCE)) {
     const remedy =
       "Pass seconds, or a string such as '30s', up to 10 minutes. Correct larger differences in the clocks of the machines."
-    problems.push(invalid('clockTolerance', 'It is not a short duration.', remedy))
+    problems.push(invalid('clockTolerance', 'It is not a duration of at most 10 minutes.', remedy))
   }
   if (maxAge !== undefined && !(secondsOf(maxAge) > 0)) {
     problems.push(

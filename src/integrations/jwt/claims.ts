@@ -137,7 +137,9 @@ function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unk
   const value: unknown = typeof reader === 'function' ? reader(claims) : own(claims, reader)
   if (!isThenable(value)) return value
   Promise.resolve(value).catch(() => {})
-  throw new TypeError('jwt(): a function that reads claims has returned a promise.')
+  throw new TypeError(
+    'jwt(): a function that reads claims returned a promise. It must return the value itself.',
+  )
 }
 
 /**

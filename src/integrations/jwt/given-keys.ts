@@ -49,12 +49,13 @@ export function readKeysAtBoot(given: JwtKeys, options: AnyJwtOptions): GivenKey
 export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): GivenKeys {
   const list = Array.isArray(given) ? (given as readonly JwtKey[]) : [given as JwtKey]
   const [keys, problems]: [VerificationKey[], Problem[]] = [[], []]
-  if (list.length === 0) problems.push(invalid('keys', 'It has no key.', REMEDY))
+  if (list.length === 0) problems.push(invalid('keys', 'It contains no keys.', REMEDY))
   for (const [index, item] of list.entries()) {
     try {
       problems.push(...unknownMembers(`jwt: keys[${index}].`, item))
       const key = narrow(readKey(item), algorithms)
-      if (key === null) throw new UnusableKey('None of `algorithms` fits the type of the key.')
+      if (key === null)
+        throw new UnusableKey('The type of the key does not fit any of `algorithms`.')
       keys.push(key)
     } catch (error) {
       if (!(error instanceof UnusableKey)) throw error
@@ -92,7 +93,7 @@ function readText(text: string, kid: string | undefined): VerificationKey {
 
 function readGivenJwk(jwk: JwtJwk, kid: string | undefined): VerificationKey {
   if (jwk.kty !== 'oct') return publicJwk(jwk)
-  if (typeof jwk['k'] !== 'string') throw new UnusableKey('Its part k is missing.')
+  if (typeof jwk['k'] !== 'string') throw new UnusableKey('Its member `k` is missing.')
   return secretKey(Buffer.from(jwk['k'], 'base64url'), { kid, alg: jwk.alg })
 }
 
@@ -103,7 +104,7 @@ function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   }
   const bytes = Buffer.from(secret as string)
   if (isKeyText(bytes.toString('latin1').trim())) {
-    throw new UnusableKey('It is the text of another kind of key, used as a secret.')
+    throw new UnusableKey('It is a key of another type, which must not be used as a secret.')
   }
   return secretKey(bytes, { kid })
 }
@@ -124,7 +125,8 @@ function readPem(pem: unknown): KeyObject {
     throw new UnusableKey('It is a private key. Pass the public key: openssl pkey -pubout.')
   }
   const key = tryKey(() => createPublicKey(text))
-  if (key === null) throw new UnusableKey('Its PEM has no public key and no certificate.')
+  if (key === null)
+    throw new UnusableKey('Its PEM contains neither a public key nor a certificate.')
   return key
 }
 

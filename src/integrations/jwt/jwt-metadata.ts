@@ -39,7 +39,7 @@ export function jwtMetadata(guard: JwtGuard<unknown>, options: JwtMetadataOption
   if (resource === undefined) {
     const remedy =
       "Set the URL of this API in the options of the guard: resource: 'https://api.example.com'."
-    throw new ConfigError([invalid('resource', 'jwtMetadata needs it.', remedy)])
+    throw new ConfigError([invalid('resource', 'jwtMetadata() needs this option.', remedy)])
   }
   const metadata = {
     resource,

@@ -307,7 +307,9 @@ class RemoteKeys implements KeySource {
       this.#replace(await read())
       this.#readAt = clock.monotonic()
     } catch (err) {
-      const state = this.#isUsable() ? 'The stored keys are used.' : 'No token can be verified.'
+      const state = this.#isUsable()
+        ? 'The keys that were loaded earlier remain in use.'
+        : 'No token can be verified.'
       logger?.warn({ err }, `The keys of the token issuer cannot be read. ${state}`)
     }
   }

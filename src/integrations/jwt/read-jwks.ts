@@ -18,7 +18,7 @@ export function jwksReader(
     const keys = readKeys(await fetchJson(url, setup)).flatMap(
       (key) => narrow(key, algorithms) ?? [],
     )
-    if (keys.length === 0) throw new Error(`${url.href} has no key that verifies tokens.`)
+    if (keys.length === 0) throw new Error(`${url.href} contains no key that can verify tokens.`)
     place = url
     return keys
   }

@@ -69,12 +69,12 @@ export class TokenVerifier implements Lifecycle {
     // verification is needed.
     this.#refuseFault(req, parsed)
     const key = await this.#findKey(token, parsed)
-    if (key === null) throw this.#invalid(req, 'no known key has signed it')
+    if (key === null) throw this.#invalid(req, 'it was not signed with a known key')
     const claims = freezeDeep(parsed.claims)
     const output = freezeDeep(await this.#check(req, claims))
     // The claims are checked again, because requests to the issuer and a schema can take seconds.
     this.#refuseFault(req, parsed)
-    if (key.isRetired) throw this.#invalid(req, 'its key was withdrawn')
+    if (key.isRetired) throw this.#invalid(req, 'its key is no longer valid')
     const [from, until] = [startOf(claims, rules) * 1000, endOf(claims, rules) * 1000]
     const verified = { claims, output, key, from, until }
     this.#cache.set(digest, verified)

@@ -69,7 +69,7 @@ export function publicJwk(jwk: Readonly<Record<string, unknown>>): VerificationK
   const parts = typeof kty === 'string' && Object.hasOwn(PUBLIC_PARTS, kty) && PUBLIC_PARTS[kty]
   if (!parts) throw new UnusableKey('It is not a public key of the type RSA, EC or OKP.')
   if (PRIVATE_PARTS.some((part) => Object.hasOwn(jwk, part))) {
-    throw new UnusableKey('It contains a private key, which the issuer alone may have.')
+    throw new UnusableKey('It contains a private key, which only the issuer may have.')
   }
   const mayVerify = !Array.isArray(operations) || operations.includes('verify')
   if ((use !== undefined && use !== 'sig') || !mayVerify) {
@@ -85,7 +85,7 @@ function readJwk(input: JsonWebKeyInput): KeyObject {
   try {
     return createPublicKey(input)
   } catch {
-    throw new UnusableKey('Its parts are missing or invalid.')
+    throw new UnusableKey('Its members are missing or invalid.')
   }
 }
 
@@ -149,7 +149,7 @@ function weaknessOf(key: KeyObject): string | null {
   const point = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url')
   point[31] = (point[31] as number) & 0x7f
   const isWeak = SMALL_ORDER.has(point.toString('hex'))
-  return isWeak ? 'It is an Ed25519 key of a small order, for which anyone can sign.' : null
+  return isWeak ? 'It is an Ed25519 key of small order, with which anyone can sign.' : null
 }
 
 function weaknessOfRsa(key: KeyObject): string | null {

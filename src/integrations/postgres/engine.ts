@@ -64,7 +64,7 @@ export class Engine {
   readonly logger = (): Logger => {
     if (this.#logger !== undefined) return this.#logger
     throw new Error(
-      'The database is used before the application has started: use it in onInit at the earliest.',
+      'The database was used before the application started. Use it in onInit or later.',
     )
   }
 
@@ -114,7 +114,10 @@ export class Engine {
         this.logger().info({ migration: name, durationMs }, 'Migrated')
       // During a deployment, an old version of the application may start after the new version has migrated.
       const onNewer = (migrations: readonly string[]) =>
-        this.logger().info({ migrations }, 'The database has migrations of a newer version')
+        this.logger().info(
+          { migrations },
+          'The database has migrations of a newer version of the application',
+        )
       await applyMigrations(this.#driver, { folder, roles, onNewer, onApplied: log })
     } else if (this.#driver.isEmbedded) {
       await prepareRoles(this.#driver, this.#roles)

@@ -86,7 +86,7 @@ function pendingWarning(names: readonly string[], { isEmbedded }: Driver): Probl
   const [first] = names
   const count = names.length === 1 ? 'It has' : `It and ${names.length - 1} more have`
   const migrate = isEmbedded
-    ? "Let the application apply them: postgres({ migrations: 'migrations' })"
+    ? "To let the application apply them, write postgres({ migrations: 'migrations' })"
     : 'Run: npx blazon db migrate, with the login that owns the tables'
   return {
     code: 'W_MIGRATION_PENDING',
@@ -109,7 +109,7 @@ async function checkLogin(
   const warnings: Problem[] = isAbove ? [omnipotent(role, 'W_DATABASE_LOGIN')] : []
   if (await isRelated(connection, [login, tenantRole], 'MAY_BECOME')) return warnings
   const name = isAbove ? '' : ` --login ${login}`
-  const cause = `It may not become ${tenantRole}, or that role does not exist: every statement for a tenant fails.`
+  const cause = `It is not allowed to switch to the role ${tenantRole}, or that role does not exist: every statement for a tenant fails.`
   const remedy = `Run, with the login that owns the tables: npx blazon db migrate${name}`
   return [...warnings, { code: 'W_DATABASE_LOGIN', subject: `login ${login}`, cause, remedy }]
 }

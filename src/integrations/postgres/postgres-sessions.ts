@@ -151,7 +151,7 @@ class PostgresSessions implements SessionStore {
       subject: `postgresSessions(): table ${this.#table}`,
       cause: `It cannot be read: ${cause.message}`,
       remedy:
-        'Put the SQL that sessionTable() of blazon/postgres returns into a migration, with the role that the application uses.',
+        'Call sessionTable() from blazon/postgres with the role that the application uses, and put the returned SQL into a migration.',
     } as const
     return new ConfigError([problem], { cause: briefCause(cause) })
   }

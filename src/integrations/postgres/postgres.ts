@@ -132,8 +132,8 @@ function refuseRetries(route: RouteModel, options: TransactionOptions | null): v
     code: 'E_IDEMPOTENT_ROUTE',
     subject: `${route.name} @Idempotent()`,
     cause:
-      'Its @Transactional() has `retries`, so its transaction ends before its response is made.',
-    remedy: 'Remove `retries`: a client repeats the request.',
+      'Its @Transactional() has `retries`, so the transaction ends before the response is created.',
+    remedy: 'Remove `retries`: the client repeats the request instead.',
   } as const
   throw new ConfigError([problem])
 }
@@ -257,7 +257,7 @@ function tableError(cause: PostgresError): ConfigError {
     subject: `@Idempotent(): table ${TABLE}`,
     cause: `It can be neither read nor created: ${cause.message}`,
     remedy:
-      'Put the SQL that idempotencyTable() of blazon/postgres returns into a migration, with the role that the application uses.',
+      'Call idempotencyTable() from blazon/postgres with the role that the application uses, and put the returned SQL into a migration.',
   } as const
   return new ConfigError([problem], { cause: briefCause(cause) })
 }

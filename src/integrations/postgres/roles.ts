@@ -116,7 +116,7 @@ function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): vo
     ...(canLogin ? ['can log in'] : []),
   ]
   if (faults.length === 0) return
-  const cause = `It ${faults.join(' and ')}, so it would not keep tenants apart.`
+  const cause = `It ${faults.join(' and ')}, so it would not isolate tenants.`
   const remedy = `Use another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
   throw roleError(name, cause, remedy)
 }
@@ -128,7 +128,7 @@ async function ensureUsage(connection: Connection, name: string): Promise<void> 
   if (rows[0]?.['may'] === true) return
   const grant = `grant usage on schema public to ${identifier(name)}`
   await attempt(connection, grant, () =>
-    mayNot(name, 'It may not use the schema public', `${grant};`),
+    mayNot(name, 'It is not allowed to use the schema public', `${grant};`),
   )
 }
 
@@ -141,7 +141,7 @@ async function checkLogin(connection: Connection, login: string): Promise<void> 
   }
   if (!role.isSuper && !role.bypassesPolicies) return
   const fault = role.isSuper ? 'is a superuser' : 'has BYPASSRLS'
-  const remedy = `Use another one, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
+  const remedy = `Use another login, or run as an administrator: alter role ${name} nosuperuser nobypassrls noinherit;`
   throw loginError(login, `It ${fault}: no policy applies to it.`, remedy)
 }
 
@@ -151,7 +151,11 @@ async function ensureMembership(connection: Connection, name: string, login: str
   const kind = (await serverVersion(connection)) >= 160_000 ? ' with inherit false, set true' : ''
   const grant = `grant ${identifier(name)} to ${identifier(login)}${kind}`
   await attempt(connection, grant, () =>
-    loginFault(login, `It may not become ${name}, but this login may not grant that.`, grant),
+    loginFault(
+      login,
+      `It is not allowed to switch to ${name}, and this login is not allowed to grant that.`,
+      grant,
+    ),
   )
 }
 
@@ -166,7 +170,7 @@ async function checkInheritance(connection: Connection, name: string, login: str
   const change = isPerGrant
     ? `revoke ${role} from ${member}; grant ${role} to ${member} with inherit false, set true;`
     : `alter role ${member} noinherit;`
-  const cause = `It inherits the privileges of ${name}, so it sees the rows of every tenant without becoming that role.`
+  const cause = `It inherits the privileges of ${name}, so it can read the rows of every tenant without switching to that role.`
   throw loginError(login, cause, `Run as an administrator: ${change}`)
 }
 
@@ -213,7 +217,7 @@ function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
 function mayNot(name: string, what: string, sql: string): ConfigError {
   return roleError(
     name,
-    `${what}, but this login may not change that.`,
+    `${what}, but this login is not allowed to change that.`,
     `Run as an administrator: ${sql}`,
   )
 }

@@ -132,7 +132,7 @@ export class UnclosedError extends Error {
   readonly start: number
 
   constructor(start: number) {
-    super('It is opened and never closed.')
+    super('A quote or comment is not closed.')
     this.start = start
   }
 }

@@ -69,9 +69,8 @@ function isStandardContext(value: unknown): value is DecoratorContext {
   return typeof value === 'object' && value !== null && 'kind' in value && 'name' in value
 }
 
-const NO_METHOD = 'it can only decorate a method of an instance.'
-const SYNC_GENERATOR =
-  'a generator function runs when it is read, after its transaction: write `async *`.'
+const NO_METHOD = 'it can only decorate an instance method.'
+const SYNC_GENERATOR = 'a generator function would run only after its transaction: write `async *`.'
 const RETRIED_STREAM = 'the items of a stream cannot be withdrawn: omit `retries`.'
 const WITHOUT_PARENTHESES = 'it is written without parentheses, so it would never take effect.'
 
@@ -79,7 +78,7 @@ function misused(name: unknown, cause: string): ConfigError {
   const problem = {
     code: 'E_DECORATOR_TARGET',
     subject: String(name),
-    cause: `@Transactional is on ${String(name)}, and ${cause}`,
+    cause: `@Transactional is on ${String(name)}, but ${cause}`,
     remedy: 'Write @Transactional() on a method.',
   } as const
   return new ConfigError([problem])

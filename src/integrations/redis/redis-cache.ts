@@ -269,7 +269,7 @@ class RedisCache implements CacheStore {
       if (isServerError(error))
         this.#logRefusal(
           error,
-          'Redis refused to delete cached values: nothing is read from it until it does.',
+          'Redis refused to delete cached values: no cached value is read until it deletes them.',
         )
       this.#context?.clock.setTimeout(() => this.#recover(), RETRY_MS)
     } finally {

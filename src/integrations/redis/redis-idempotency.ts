@@ -104,11 +104,11 @@ class RedisIdempotency implements IdempotencyStore {
   async #keep(words: [string, string, string, number]): Promise<void> {
     try {
       if ((await this.#run(KEEP, ...words)) !== '1')
-        throw new Error('The request has lost its key.')
+        throw new Error('The key no longer belongs to this request.')
     } catch (err) {
       this.#logger?.warn(
         { err },
-        'A response of @Idempotent() was not stored: a repeated request runs again',
+        'The response of an @Idempotent() route was not stored, so a repeated request will run the handler again.',
       )
     }
   }

@@ -125,6 +125,7 @@ class RedisLimits implements RateLimitStore {
  */
 function resultOf({ limit }: RateLimitCount, reply: readonly number[]): RateLimitResult {
   const [used, resetMs] = reply
-  if (typeof used !== 'number' || typeof resetMs !== 'number') throw new TypeError('No count.')
+  if (typeof used !== 'number' || typeof resetMs !== 'number')
+    throw new TypeError('Redis returned no count.')
   return { isAllowed: used <= limit, remaining: Math.max(0, limit - used), resetMs }
 }

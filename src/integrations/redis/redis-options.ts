@@ -119,7 +119,9 @@ function checkUrl(url: unknown): Problem[] {
     return [invalid('url', `Its scheme is ${protocol}//.`, remedy)]
   }
   if (/^\/?\d*$/.test(pathname)) return []
-  return [invalid('url', 'Its path is not a database number.', `${remedy} Append /1 for 1.`)]
+  return [
+    invalid('url', 'Its path is not a database number.', `${remedy} For database 1, append /1.`),
+  ]
 }
 
 function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
@@ -135,7 +137,7 @@ function checkCluster(cluster: RedisClusterOptions | undefined): Problem[] {
 
 function checkClient(client: unknown): Problem[] {
   if (client === undefined || hasMethod(client, 'sendCommand')) return []
-  const remedy = 'Pass the result of createClient() or createCluster() of the package redis.'
+  const remedy = 'Pass the result of createClient() or createCluster() from the package redis.'
   return [invalid('client', 'It is not a node-redis client.', remedy)]
 }
 
@@ -151,7 +153,13 @@ function hasMethod(value: unknown, name: string): boolean {
 
 function checkPrefix(prefix: unknown): Problem[] {
   if (prefix === undefined || (typeof prefix === 'string' && prefix.length <= 100)) return []
-  return [invalid('prefix', 'It is not a short string.', "Use at most 100 characters: 'shop:'.")]
+  return [
+    invalid(
+      'prefix',
+      'It is not a string, or it is too long.',
+      "Use at most 100 characters: 'shop:'.",
+    ),
+  ]
 }
 
 function checkTimeout(timeout: Duration | undefined): Problem[] {

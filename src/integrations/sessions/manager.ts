@@ -95,7 +95,7 @@ export class Manager implements SessionManager, Lifecycle {
         cause:
           'Sessions are stored in the memory of this process: a restart logs out all users, and other processes cannot read the sessions.',
         remedy:
-          'Set store to redisSessions() of blazon/redis, or postgresSessions() of blazon/postgres.',
+          'Set `store` to redisSessions() from blazon/redis, or postgresSessions() from blazon/postgres.',
       },
     ])
   }
@@ -184,7 +184,7 @@ export class Manager implements SessionManager, Lifecycle {
     if ('data' in result) return result.data
     if (!this.#hasWarned) {
       const text =
-        'The values of a session no longer match the schema of sessions(), and are dropped.'
+        'The values of a session no longer match the schema of sessions(), and are discarded.'
       this.logger.warn({ issues: result.issues }, text)
     }
     this.#hasWarned = true

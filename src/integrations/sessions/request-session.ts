@@ -10,12 +10,12 @@ const MAX_LENGTH = 32 * 1024
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
-const NO_SESSION = 'no session has the ID of the cookie: it has ended'
+const NO_SESSION = 'no session has the ID in the cookie: the session has ended'
 const FOREIGN = 'the session belongs to another tenant than the request'
 const UNNAMED =
   'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()'
 const OF_NOBODY =
-  'the session was begun for no tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()'
+  'the session began without a tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()'
 
 /** A change to the cookie, and whether the corresponding change to the session is saved. */
 interface CookieChange {
@@ -243,7 +243,7 @@ export class RequestSession implements Session<Values, Values> {
       if (this.#mayChange) this.#check()
       if (this.#res.headersSent)
         throw new TypeError(
-          'sessions(): the response has begun, so its cookie cannot be set. Write earlier.',
+          'sessions(): the response has begun, so its cookie cannot be set. Change the session earlier.',
         )
       await this.load()
       await work()
@@ -332,7 +332,8 @@ export class RequestSession implements Session<Values, Values> {
     const unknown = Object.keys(texts).find(
       (name) => texts[name] !== null && !Object.hasOwn(result.data, name),
     )
-    if (unknown !== undefined) throw new TypeError(`sessions(): the schema has no '${unknown}'.`)
+    if (unknown !== undefined)
+      throw new TypeError(`sessions(): the schema has no field '${unknown}'.`)
     const length = Object.entries(fields).flat().join('').length
     if (length > MAX_LENGTH)
       throw new TypeError(

@@ -189,8 +189,8 @@ function checkTimes(
   return [
     invalid(
       'idle',
-      'It is longer than absolute.',
-      'Use a shorter time, or a longer one for absolute.',
+      'It is longer than `absolute`.',
+      'Use a shorter duration, or a longer one for `absolute`.',
     ),
   ]
 }
@@ -248,7 +248,7 @@ function checkParts({ schema, store, findUser, tenant, bindTenant }: AnyOptions)
       invalid(
         'tenant',
         'bindTenant: true binds a session to the tenant of its login.',
-        'Remove one.',
+        'Remove one of these options.',
       ),
     )
   if (bindTenant !== undefined && typeof bindTenant !== 'boolean')

@@ -174,7 +174,7 @@ async function admit(session: RequestSession, { req, findUser }: AdmitOptions): 
   return true
 }
 
-const NO_USER = 'findUser has not found the user of the session'
+const NO_USER = 'findUser did not find the user of the session'
 
 /** Refuses a request. The client only learns that the user must log in, not the reason. */
 function refuse(req: Request, reason: string | null): false {

@@ -27,7 +27,8 @@ function problemsOf(options: unknown): Problem[] {
     return [invalid('typeorm()', 'Its options must be an object.', remedy)]
   }
   if ('initialize' in options) {
-    const cause = 'It was given a data source, which can serve only one application, and only once.'
+    const cause =
+      'It was given a data source, but each application must create its own data source.'
     return [invalid('typeorm()', cause, 'Pass its options: typeorm(dataSource.options).')]
   }
   const { type, name } = options as { type?: unknown; name?: unknown }
@@ -37,7 +38,7 @@ function problemsOf(options: unknown): Problem[] {
 function checkType(type: unknown): Problem[] {
   if (typeof type === 'string') return []
   const remedy = "Specify the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
-  return [invalid('typeorm(): type', 'The kind of database is missing.', remedy)]
+  return [invalid('typeorm(): type', 'The type of the database is missing.', remedy)]
 }
 
 function checkName(name: unknown): Problem[] {

@@ -55,7 +55,7 @@ function dataSourcePlugin(options: TypeOrmOptions): Plugin {
 }
 
 const NOT_BOUND =
-  'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Name the tenant in every query, ' +
+  'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Filter every query by tenant, ' +
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
 /** The shortest health check queries, for databases that do not accept `select 1`. */
@@ -226,7 +226,7 @@ function describeFailure(error: unknown, copy: Error & { code?: unknown }): Find
  * `cause`.
  */
 function ofStatement(code: string): Finding {
-  const cause = `The database refused a statement at the start: ${code}.`
+  const cause = `The database refused a statement during startup: ${code}.`
   return failed(
     cause,
     'See the `cause` of this error, and the effects of `migrationsRun` and `synchronize`.',

@@ -136,7 +136,8 @@ async function loadTransform(root: string): Promise<Transform> {
   if (resolve('esbuild', file) === null) throw missing('esbuild')
   refuseOldPeer('esbuild', { subject, origin: file })
   const { transformWithEsbuild: transform }: Vite = await import(pathToFileURL(file).href)
-  if (transform === undefined) throw missing('a vite with transformWithEsbuild', 'vite@8')
+  if (transform === undefined)
+    throw missing('a version of vite with transformWithEsbuild', 'vite@8')
   // The last argument suppresses Vite 8's notice that this function is deprecated, because users of this plugin cannot
   // act on it.
   return (code, id) => transform(code, id, OPTIONS, undefined, undefined, undefined, true)
@@ -156,7 +157,7 @@ function missing(what: string, install: string = what): ConfigError {
     {
       code: 'E_PEER_MISSING',
       subject: 'blazon/vite',
-      cause: `It lowers decorators with Vite's esbuild, and ${what} is not installed.`,
+      cause: `It compiles decorators with Vite's esbuild, but ${what} is not installed.`,
       remedy: `npm install --save-dev ${install}`,
     },
   ])

@@ -8,19 +8,20 @@ import { metadataStore, storedLists } from './traces.js'
 
 /** The features of Blazon that replace features of other frameworks. `docs/nestjs.md` also lists them. */
 const REMEDIES = {
-  guard: "Pass the guard as `auth.guard`, and write @Auth() of blazon, or @Can('…') for roles.",
+  guard: "Pass the guard as `auth.guard`, and write @Auth() from blazon, or @Can('…') for roles.",
   access:
-    "Use @Can('…'), @Auth() or @Public() of blazon, or `metadataKeys` of a plugin that reads it.",
-  schema: 'Pass a schema, as in @Post(path, { body: schema }) of blazon.',
-  use: 'Write @Use(…) of blazon with a class that has intercept(req, next, res), or with a middleware.',
+    "Use @Can('…'), @Auth() or @Public() from blazon, or `metadataKeys` of a plugin that reads it.",
+  schema: 'Pass a schema, as in @Post(path, { body: schema }) from blazon.',
+  use: 'Write @Use(…) from blazon with a class that has intercept(req, next, res), or with a middleware.',
   filter: 'Write it as an error middleware, (error, req, res, next) => …, in `middlewares`.',
-  scope: 'Each instance exists as long as the application: store request data on req.',
+  scope: 'Each instance lives as long as the application: store request data on req.',
   route: 'Import it from blazon, and remove this one.',
   response: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
-  parameter: 'Read it from the request, or use @CurrentUser() or defineParameter() of blazon.',
+  parameter:
+    'Read the value from the request, or use @CurrentUser() or defineParameter() from blazon.',
   injection: 'Import Inject from blazon, or write inject(token).',
   other: 'Remove it. The table of docs/nestjs.md has the replacements, such as @RateLimit.',
-  document: 'Use @ApiOperation, @ApiBody, @ApiTags or `errors` of blazon, and remove it.',
+  document: 'Use @ApiOperation, @ApiBody, @ApiTags or `errors` from blazon, and remove it.',
   unknown:
     'Remove its decorator, or list the key in the `metadataKeys` of the plugin that reads it.',
 } as const
@@ -141,7 +142,7 @@ function unused(subject: string, { written, remedy }: Finding, from = ''): Probl
 
 function unread(key: string | symbol, subject: string): Problem {
   const name = typeof key === 'symbol' ? String(key) : `'${key}'`
-  const cause = `Another decorator has stored ${name} there, and nothing in this application reads it.`
+  const cause = `Another decorator has stored ${name} there, but this application does not read it.`
   const remedy = String(key).startsWith('swagger/') ? REMEDIES.document : REMEDIES.unknown
   return { code: 'W_FOREIGN_METADATA', subject, cause, remedy }
 }

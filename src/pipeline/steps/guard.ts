@@ -244,7 +244,7 @@ export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   return {
     admitted: Object.freeze({ scheme, verdict: 'admitted', reason: null }),
     refused: (req) =>
-      refused(carries(req) ? 'it has not returned true' : 'the request has no credential for it'),
+      refused(carries(req) ? 'it did not return true' : 'the request has no credential for it'),
     failed: (error) => refused(textOf(error)),
   }
 }

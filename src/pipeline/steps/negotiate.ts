@@ -39,7 +39,7 @@ export interface NegotiateConfig extends Omit<UnusualConfig, 'route'> {
 export function negotiateStage(config: NegotiateConfig): StepFactory {
   const byType = new Map(representations(config).map((each) => [each.type, each]))
   const types = [...byType.keys()]
-  const message = `The response can be ${types.join(' or ')}, but \`Accept\` lists none of them`
+  const message = `The response can be ${types.join(' or ')}, but \`Accept\` does not list any of them`
   return (next) =>
     function chooseType(req, res) {
       res.vary('Accept')
@@ -127,7 +127,7 @@ function limitedItems(
     change(item) {
       const limited = rows.limit([item])
       if (!Array.isArray(limited)) {
-        throw new TypeError(`${route.name} yielded an item that it does not describe.`)
+        throw new TypeError(`${route.name} yielded an item that its schema does not describe.`)
       }
       return limited.length === 0 ? LEFT_OUT : limited[0]
     },
@@ -143,7 +143,7 @@ interface OfRows {
 function withoutList(name: string, status: number, type: string): string {
   return (
     `${name} returned rows for '${type}', but its response ${status} describes no list with such items, so ` +
-    'it is unknown which of their fields may be sent. Describe a list, or an object whose `items` is a list.'
+    'it is unknown which of their fields are allowed. Describe a list, or an object whose `items` is a list.'
   )
 }
 

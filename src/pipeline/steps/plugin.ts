@@ -111,7 +111,7 @@ function stepOf(added: AddedStage, scopes: RequestScopes | null): StepFactory {
 function passOnce({ plugin, place, index }: AddedStage): StepFactory {
   return (next) => (req, res) => {
     if (req[kPassedSteps] > index) {
-      throw new Error(`The ${place} step of plugin '${plugin}' has called next twice`)
+      throw new Error(`The ${place} step of plugin '${plugin}' called next twice`)
     }
     req[kPassedSteps] = index + 1
     return next(req, res)
@@ -127,7 +127,7 @@ function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): S
     // The client receives this error, so a later call of `next` and steps that are still running must not reach the
     // handler.
     req[kIsExpired] = true
-    return new Refusal(new Error(`The ${place} step of plugin '${plugin}' has ${mistake}`))
+    return new Refusal(new Error(`The ${place} step of plugin '${plugin}' ${mistake}`))
   }
   return (next) => {
     const waiting = new WeakSet<BlazonRequest>()
@@ -136,7 +136,7 @@ function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): S
       if (req[kIsExpired] || value instanceof Refusal) return value
       if (req[kPassedSteps] <= index)
         return fail(req, 'neither called next nor refused the request')
-      return waiting.has(req) ? fail(req, 'not waited for the result of next') : value
+      return waiting.has(req) ? fail(req, 'did not wait for the result of next') : value
     }
     return function runBeforeAccess(req, res) {
       const value = step(req, res)

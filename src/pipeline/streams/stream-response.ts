@@ -98,7 +98,7 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     heartbeats?.add(this)
     if (maxAgeMs === null) return
     this.#age = clock.setTimeout(() => {
-      this.#req[kAbortController]?.abort(new Error('The stream has reached its maxAge'))
+      this.#req[kAbortController]?.abort(new Error('The stream reached its maxAge'))
     }, maxAgeMs)
   }
 

@@ -225,7 +225,7 @@ function errorsOf(find: FindHidden, { part, value, names }: SentPart): FieldErro
 }
 
 /** The error message. It reveals nothing about the allowed values of the field. */
-const REFUSED = 'may not be sent by this caller'
+const REFUSED = 'must not be sent by this caller'
 
 function textOf(path: Path, names: ReadonlySet<string>): string {
   return path.map((key) => (typeof key === 'string' && !names.has(key) ? '*' : key)).join('.')

@@ -154,8 +154,8 @@ function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['rou
   if (raw.kind === 'stream') destroyStream(raw.stream)
   else discardBody(value)
   throw new TypeError(
-    `${name} returned bytes, a stream, a file or a Response, and its response has fields with visibleTo: ` +
-      'nothing can be left out. Return the data, or describe the response with `contentType` and no marked schema.',
+    `${name} returned bytes, a stream, a file or a Response, but its response has fields with visibleTo: ` +
+      'fields cannot be omitted from it. Return the data, or describe the response with `contentType` and no marked schema.',
   )
 }
 
@@ -178,7 +178,7 @@ function preparationOf(
   const refuseAll = (status: number, res: Response): typeof REFUSED => {
     const message =
       `${name}: the response ${status} has no schema, but the route has record values or list items with ` +
-      '`visibleTo`: they have no name by which they could be found and left out. ' +
+      '`visibleTo`: without a name, they cannot be found and omitted. ' +
       `Describe it with @ApiResponseDoc({ status: ${status}, schema }).`
     onError(refuse('INTERNAL_SERVER_ERROR', message), res.req as BlazonRequest, res)
     return REFUSED

@@ -53,7 +53,7 @@ function negation(schema: unknown, path: string, conversion: Conversion): OpenAp
   if (hasLost()) {
     conversion.lose(
       path,
-      "'not' is not in the document: OpenAPI 3.0 cannot express what it forbids.",
+      "'not' is not in the document: OpenAPI 3.0 cannot express this exclusion.",
     )
     return {}
   }

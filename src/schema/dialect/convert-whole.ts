@@ -41,7 +41,7 @@ function convertOnce<S>(root: unknown, whole: Whole<S>): DescribedSchema<S> {
     if (schema === true) return dialect.of({})
     if (schema === false) return dialect.of(NEVER)
     if (!isNode(schema)) {
-      lose(path, 'There is no schema here: the document accepts anything.')
+      lose(path, 'There is no schema here: the document accepts any value.')
       return dialect.of({})
     }
     const before = countLosses()
@@ -77,7 +77,7 @@ function convertBody<S>(node: Node, path: string, { conversion, whole }: Convers
 }
 
 const BARE_UNION =
-  'A union that contains itself in lists or records has no type in clients: the document accepts anything. Put an object with properties in between.'
+  'A union that contains itself in lists or records has no type in clients: the document accepts any value. Put an object with properties in between.'
 
 /** Whether a union accepts any JSON, like `z.json()`: it has an unconditional branch for every type. */
 function isAnyJson({ anyOf }: Node): boolean {
@@ -101,7 +101,7 @@ function referred<S>(node: Node, path: string, { conversion, whole }: Conversion
   if (target !== undefined) return [conversion.convert(target, path)]
   conversion.lose(
     path,
-    `The reference ${String($ref)} cannot be resolved: the document accepts anything.`,
+    `The reference ${String($ref)} cannot be resolved: the document accepts any value.`,
   )
   return []
 }
@@ -118,7 +118,7 @@ function withoutCircles<S>(
   const schemas = new Map(definitions.map(({ name, schema }) => [name, schema]))
   return definitions.map((definition) => {
     if (!isEmptyCycle(definition.name, schemas)) return definition
-    lose('', `The schema ${definition.name} refers only to itself: the document accepts anything.`)
+    lose('', `The schema ${definition.name} refers only to itself: the document accepts any value.`)
     return { ...definition, schema: of({}) }
   })
 }

@@ -75,7 +75,8 @@ function ownKeywords(
   return schema
 }
 
-const UNEVALUATED = 'Its unevaluated parts are not limited, because another part is inexact.'
+const UNEVALUATED =
+  'Its unevaluated properties or items are not restricted, because another part of the schema is inexact.'
 
 /**
  * Drops the keywords for unevaluated parts if a part of the schema has become less exact. The inexact part evaluates

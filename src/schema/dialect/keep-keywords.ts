@@ -91,7 +91,7 @@ function types(value: unknown, { node, path, conversion: { lose } }: KeywordPlac
     const [first] = known
     return known.length === 1 && first !== undefined ? { type: first } : { type: known }
   }
-  lose(path, 'A type that JSON does not have is not in the document: it accepts anything here.')
+  lose(path, 'A type that JSON does not have is not in the document, which accepts any value here.')
   return {}
 }
 
@@ -203,7 +203,7 @@ function negation(value: unknown, { path, conversion }: KeywordPlace): OpenApiSc
   const { convert, hasLost } = watched(conversion)
   const not = convert(value, path)
   if (!hasLost()) return { not }
-  conversion.lose(path, "'not' is not in the document: it cannot express what 'not' forbids.")
+  conversion.lose(path, "'not' is not in the document: it cannot express this exclusion.")
   return {}
 }
 

@@ -102,7 +102,7 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
   const isClosed = isNever(others)
   const items = distinct(isClosed ? places : [...places, others])
   if (items.length > 1) {
-    conversion.lose(path, 'OpenAPI 3.0 has no tuples: each item may be at any position.')
+    conversion.lose(path, 'OpenAPI 3.0 has no tuples: each item can be at any position.')
   }
   return {
     ...(conversion.keepsTuples && { prefixItems: places }),
@@ -212,7 +212,10 @@ function otherProperties(
   const values = Object.values(patternProperties).map(convertOne)
   const catchAll = patterns.findIndex((pattern) => ANY_NAME.has(pattern))
   if (catchAll >= 0 && patterns.length === 1) return toRest(values[catchAll])
-  conversion.lose(path, 'OpenAPI 3.0 has no name patterns: they are not in the document.')
+  conversion.lose(
+    path,
+    'OpenAPI 3.0 has no patterns for property names: they are not in the document.',
+  )
   if (fallback === undefined) return undefined
   const possible = isNever(fallback) ? values : [...values, fallback]
   if (possible.some((schema) => Object.keys(schema).length === 0)) return undefined

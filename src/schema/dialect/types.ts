@@ -33,7 +33,7 @@ export function allowedTypes(
     if (type === 'null' || TYPES.has(type)) continue
     lose(
       path,
-      `The type '${String(type)}' has no place in JSON; the document accepts anything here.`,
+      `The type '${String(type)}' does not exist in JSON: the document accepts any value here.`,
     )
     return { types: null, hasNull: true, values: null }
   }

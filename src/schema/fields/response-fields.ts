@@ -74,7 +74,7 @@ function ofBody(schema: unknown, resolve: References['resolve']): BodyFields {
       const extra = findDifference(plain, limit(plain, ''))
       if (extra === null) return { plain, lie: null }
       const place = at(extra, new Set([...names, ...extra.slice(-1).map(String)]))
-      return { lie: `it has a field that its schema does not name${place}` }
+      return { lie: `it has a field that its schema does not describe${place}` }
     },
   }
 }

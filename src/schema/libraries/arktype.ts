@@ -87,11 +87,11 @@ function describe(context: FallbackContext, side: SchemaSide): Record<string, un
   }
 }
 
-const MORPH = 'A morph does not show the type of its result: add .to() with a type.'
+const MORPH = 'The result type of a morph is unknown: add .to() with a type.'
 
 function instanceOf(proto: unknown): string {
   const name = typeof proto === 'function' ? proto.name : String(proto)
-  return `An instance of ${name} has no JSON representation: the document accepts anything.`
+  return `An instance of ${name} has no JSON representation: the document accepts any value.`
 }
 
 function ofUnit(unit: unknown): Record<string, unknown> {

@@ -14,7 +14,7 @@ export const DIGITS: Form = { type: 'string', pattern: '^-?\\d+$', [MADE_MARK]: 
 
 /** The loss for a bigint in a response. */
 export const BIGINT =
-  'JSON.stringify refuses a bigint: the document shows its digits, which the application has to write itself.'
+  'JSON.stringify refuses a bigint: the document describes its digits as a string, which the application must write itself.'
 
 /** Returns the loss for an expression whose flags cannot be expressed. */
 export function flagsLost(expression: RegExp): string {
@@ -54,7 +54,7 @@ export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
   void: { [ABSENT_MARK]: true },
   symbol: { [ABSENT_MARK]: true },
   function: { [ABSENT_MARK]: true },
-  nan: unknown('NaN is null in JSON, and nothing in JSON is NaN.'),
+  nan: unknown('JSON.stringify writes NaN as null, and JSON cannot contain NaN.'),
 }
 
 /**

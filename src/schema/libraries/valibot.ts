@@ -112,9 +112,9 @@ const IN_JSON: Readonly<Record<string, Json>> = {
   file: BINARY,
   blob: BINARY,
   custom: unknown(
-    'A custom check does not show which values it accepts: the document accepts anything.',
+    'The values that a custom check accepts are unknown: the document accepts any value.',
   ),
-  promise: unknown('A promise has no JSON representation: the document accepts anything.'),
+  promise: unknown('A promise has no JSON representation: the document accepts any value.'),
 }
 
 function describeSchema(
@@ -150,7 +150,8 @@ function describeSchema(
   return undefined
 }
 
-const INSTANCE = 'An instance of a class has no JSON representation: the document accepts anything.'
+const INSTANCE =
+  'An instance of a class has no JSON representation: the document accepts any value.'
 
 function literal({ literal: value }: ValibotSchema, jsonSchema: Json): Json {
   if (typeof value === 'bigint') return { const: `${value}` }
@@ -238,8 +239,7 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
   return { ...(MADE[type] ?? unknown(TRANSFORM)) }
 }
 
-const TRANSFORM =
-  'A transform does not show the type of its result: pipe it into a schema that does.'
+const TRANSFORM = 'The result type of a transform is unknown: pipe it into a schema with this type.'
 
 /** Returns the regular expression of an action, or an equivalent expression. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {

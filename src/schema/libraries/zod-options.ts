@@ -45,7 +45,7 @@ const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uu
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   transform: unknown(
-    'A transform does not show the type of its result: pipe it into a schema that does.',
+    'The result type of a transform is unknown: pipe it into a schema with this type.',
   ),
 }
 
@@ -126,7 +126,7 @@ function describeInline(zodSchema: ZodNode, jsonSchema: Json): void {
 
 function describeCustom({ _zod: { bag } }: ZodNode, jsonSchema: Json): void {
   const cause =
-    'A custom check does not show which values it accepts: the document accepts anything.'
+    'The values that a custom check accepts are unknown: the document accepts any value.'
   Object.assign(jsonSchema, ofClass(bag.Class) ?? unknown(cause))
 }
 

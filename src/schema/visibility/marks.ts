@@ -70,9 +70,9 @@ export function findMarks(json: unknown): FoundMarks {
 }
 
 const CAUSES: Readonly<Record<Exclude<Place['kind'], 'member'>, string>> = {
-  whole: 'is on the whole value, which cannot be left out',
-  position: 'is on a position of a tuple, which cannot be left out',
-  condition: 'is in a condition, which describes no field',
+  whole: 'is on the whole value, which cannot be omitted',
+  position: 'is on a position of a tuple, which cannot be omitted',
+  condition: 'is in a condition, which does not describe a field',
 }
 
 /**

@@ -192,7 +192,7 @@ export function unkeyed(handler: string, { input, place }: UnkeyedRead): Unnamed
     path: input,
     expected: 'to be in the key of @Cache',
     got: `a read at ${place}`,
-    remedy: `Add it to the key, so that responses that differ by it have different keys: @Cache({ key: (req) => … }). Or do not read it.`,
+    remedy: `Add this input to the key, so that different values have different cached responses: @Cache({ key: (req) => … }). Or do not read it.`,
   }
 }
 

@@ -144,7 +144,7 @@ export class ContractCoverage {
 }
 
 const NOTHING_TO_EXERCISE =
-  'The tests exercise no operation: no application of this coverage has a documented one. Pass the coverage to TestApp.create(), or remove the threshold.'
+  'The tests exercise no operation: no application of this coverage has a documented operation. Pass the coverage to TestApp.create(), or remove the threshold.'
 
 function toCoverage({ operation, operationId, hits, counted }: Row): OperationCoverage {
   const isExercised = [...hits].some(([status, times]) => times > 0 && status < '4')
@@ -159,5 +159,5 @@ function count(total: number, exercised: number): CoverageCount {
 
 function missingOf({ operation, isExercised, missing }: OperationCoverage, withStatuses: boolean) {
   if (withStatuses && missing.length > 0) return [`${operation}: never ${missing.join(', ')}`]
-  return isExercised ? [] : [`${operation}: no success`]
+  return isExercised ? [] : [`${operation}: no success response`]
 }

@@ -104,7 +104,8 @@ export class Contract {
     const schema = itemSchemaOf(documented)
     if (schema === undefined) return undefined
     const found = this.#compilers.of(document)(schema)(item)
-    const remedy = 'Correct what the handler yields, or the schema of its @Sse or @JsonLines.'
+    const remedy =
+      'Correct the items that the handler yields, or the schema of its @Sse or @JsonLines.'
     const about = { operation, operationId, handler, status: 200, kind: 'body', remedy } as const
     return this.#add(found.map((mismatch) => ({ ...about, ...mismatch })))
   }
@@ -180,7 +181,7 @@ export class UnbuiltDocumentError extends Error {}
 
 const WHAT: { readonly [K in ViolationKind]?: string } = {
   'cache-key': 'is cached under a key without a value that its handler reads',
-  visibility: 'shows fields to a caller who may not see them',
+  visibility: 'contains fields that the caller is not allowed to see',
 }
 
 /** Formats the violations of one response as a message. */

@@ -80,10 +80,10 @@ function visible(
     status,
     kind: 'visibility',
     path: showPath(path, new Set(path.filter((key) => typeof key === 'string'))),
-    expected: 'to be left out for this caller',
+    expected: 'to be omitted for this caller',
     got: 'a value',
     remedy:
-      'Return the data, or send it with res.json: nothing is left out of text and bytes that the handler writes itself.',
+      'Return the data, or send it with res.json: fields are not removed from text and bytes that the handler writes itself.',
   }
 }
 

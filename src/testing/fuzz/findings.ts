@@ -33,7 +33,7 @@ export function inspectResponse(
   if (INJECTED in headers) {
     return {
       kind: 'injection',
-      expected: `no header ${INJECTED}, which a request value has added`,
+      expected: `no header ${INJECTED}, which a request value added`,
     }
   }
   const isRefused = REFUSALS.includes(status) || status === validationStatus
@@ -41,7 +41,7 @@ export function inspectResponse(
     return { kind: 'stricter', expected: `not ${status}: the document calls this request valid` }
   }
   if (kind === 'hidden' && (status < 400 || isRefused)) {
-    return { kind: 'hidden', expected: `403: the caller may not send ${what}` }
+    return { kind: 'hidden', expected: `403: the caller is not allowed to send ${what}` }
   }
   const isTaken = kind === 'invalid' && (status < 400 || status >= 500)
   if (isTaken && !allowed.includes('looser')) {

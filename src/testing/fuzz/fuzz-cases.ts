@@ -213,7 +213,7 @@ function checked(
   const where = `${what}${fileWithout(form, context) ?? fieldWithout(source, schema, context)}`
   throw new NoValueError(
     where,
-    `fuzz() finds no value for the ${where} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Leave the operation out: fuzz({ skip: ['${operationId}'] }).`,
+    `fuzz() did not find a value for the ${where} of ${operationId} (${name}) that its schema accepts: ${shorten(JSON.stringify(schema))}. Skip the operation: fuzz({ skip: ['${operationId}'] }).`,
     { cause: failure },
   )
 }

@@ -123,9 +123,9 @@ function withNewKey({ kind, request }: FuzzCase): FuzzCase['request'] {
 function nothingSent(documented: number): Error {
   const cause =
     documented === 0
-      ? 'no document of this application has an operation'
+      ? 'the documents of this application have no operations'
       : 'skip, operations or path exclude all operations, or requests for the remaining ones lead to other routes'
-  return new Error(`fuzz() has sent nothing: ${cause}.`)
+  return new Error(`fuzz() sent no requests: ${cause}.`)
 }
 
 async function fuzzOperation(operation: DocumentedOperation, session: Session): Promise<Outcome> {

@@ -141,8 +141,8 @@ export function checkSkipped(skip: readonly string[], known: readonly string[]):
 
 const NO_HEADER: Problem = invalid(
   'proveIsolation({ tenants })',
-  'The application reads no header of the tenant (`tenant.header` is false), so tenant IDs cannot be sent.',
-  'Pass the callers: { acme: app.with({ authorization: … }), globex: … }. With guards that have `tenantOf`, `as` is enough.',
+  'The application does not read a tenant header (`tenant.header` is false), so tenant IDs cannot be sent.',
+  'Pass the callers: { acme: app.with({ authorization: … }), globex: … }. With guards that have `tenantOf`, `as` is sufficient.',
 )
 
 function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {

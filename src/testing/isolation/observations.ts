@@ -16,7 +16,7 @@ interface Seen {
 }
 
 /** The remedy for generated values that are invalid. */
-export const REMEDY = 'set a text for the field with the option texts'
+export const REMEDY = 'set a value for the field with the option texts'
 
 /** One occurrence of a leak. */
 export type LeakFact = Omit<IsolationLeak, 'operation' | 'operationId' | 'handler' | 'times'>
@@ -111,7 +111,7 @@ export class Observation {
       return `${isEvery ? 'no tenant got a' : `${names} got no`} 2xx response: ${text}${why}`
     }
     if (this.#isStream)
-      return 'a stream: only its beginning was read, and it held no data of a tenant'
+      return 'a stream: only its beginning was read, and this part contained no data of a tenant'
     const limits = this.limits()
     const why = limits.length === 0 ? '' : `; ${limits.join('; ')}; ${REMEDY}`
     return `${isEvery ? 'no tenant saw its own data' : `${names} never saw its own data`}${why}`

@@ -114,9 +114,9 @@ function refuseBlind({ requests }: IsolationSession, observations: readonly Obse
 function nothingSent(documented: number): Error {
   const cause =
     documented === 0
-      ? 'no document of this application has an operation'
-      : 'skip or operations exclude all operations, or no request can be made for the remaining ones'
-  return new Error(`proveIsolation() has sent nothing: ${cause}.`)
+      ? 'the documents of this application have no operations'
+      : 'skip or operations exclude all operations, or no request can be generated for the remaining ones'
+  return new Error(`proveIsolation() sent no requests: ${cause}.`)
 }
 
 /**
@@ -141,7 +141,7 @@ function testedOf(
     return [{ maker, observation, method: name.split(' ', 1)[0] as string }]
   } catch (error) {
     const where = error instanceof NoValueError ? `: ${error.where}; ${REMEDY}` : ''
-    observation.notTested = `no value is found that its schema accepts${where}`
+    observation.notTested = `no value was found that its schema accepts${where}`
     return []
   }
 }

@@ -85,7 +85,7 @@ export class JobProof {
     const shown = `“${text.replace(/\s+/g, ' ').trim().slice(0, SHOWN_TEXT)}”`
     const others = this.#ownersIn(rows, side)
     for (const from of others)
-      this.#report(job, side, from, `ran the job ${job}, whose ${shown} has read data of ${from}`)
+      this.#report(job, side, from, `ran the job ${job}, whose ${shown} read data of ${from}`)
     // Without row-level security, the owner of the rows that a statement changed is unknown.
     const isOwn = run.tenant === null || tenant === run.tenant || /^\s*insert\b/i.test(text)
     if (isOwn || rowCount === 0 || others.length > 0) return
@@ -138,8 +138,8 @@ export class JobProof {
     const sent = new Set(this.#sent.map(({ name }) => name))
     for (const [name, { isOfTenants, runs, leaks, error }] of this.#seen) {
       if (!isOfTenants || runs > 0 || leaks.size > 0) continue
-      if (error !== undefined) throw untested(name, 'every run has failed', error)
-      if (isWhole && !sent.has(name)) throw untested(name, 'no request has sent it')
+      if (error !== undefined) throw untested(name, 'every run failed', error)
+      if (isWhole && !sent.has(name)) throw untested(name, 'no request sent it')
     }
     return {
       verdicts: [...this.#seen].flatMap(([name, seen]) =>
@@ -156,7 +156,7 @@ export class JobProof {
     const names = this.#config.sides.map((side) => side.name)
     const blank = names.filter((each) => !proved.has(each)).join(' and ')
     const evidence =
-      runs === 0 ? 'no run was due' : `no run of ${blank} has sent a statement as its tenant`
+      runs === 0 ? 'no run was due' : `no run of ${blank} sent a statement as its tenant`
     if (blank !== '') return { ...row, verdict: 'INCONCLUSIVE', evidence }
     const all = `the runs of ${names.join(' and ')} touched no row of another tenant`
     return { ...row, verdict: 'PASS', evidence: all }
@@ -165,8 +165,8 @@ export class JobProof {
 
 function untested(name: string, why: string, cause?: unknown): Error {
   const shown = cause instanceof Error ? ` (${cause.message})` : ''
-  const remedy = `Let a request send it so that it can run, or skip it: skip: ['${name}'].`
-  const text = `proveIsolation() has tested nothing of the job ${name}: ${why}${shown}. ${remedy}`
+  const remedy = `Send it in a request so that it can run, or skip it: skip: ['${name}'].`
+  const text = `proveIsolation() did not test the job ${name}: ${why}${shown}. ${remedy}`
   return new Error(text, { cause })
 }
 

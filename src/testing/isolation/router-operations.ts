@@ -61,8 +61,8 @@ function listedAs(method: string, path: string | null, handler: string): Describ
     return { method: 'GET', path: template, handler, notTested: undefined }
   }
   const notTested = isPlain
-    ? `may change data: list it in requests, '${method} ${template}'`
-    : "its path is not known: list it in requests, 'GET /path'"
+    ? `can change data: list it in requests, '${method} ${template}'`
+    : "its path is unknown: list it in requests, 'GET /path'"
   return { method, path: template ?? `(a route of ${handler})`, handler, notTested }
 }
 

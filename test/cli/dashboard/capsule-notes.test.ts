@@ -24,14 +24,14 @@ it('a note names the route and the command, but no data from the client', () => 
   const { lines, fail } = opened()
   fail('a1', { url: '/orders/7?note=private' })
   expect(lines).toEqual([
-    'blazon dev: GET /orders/:id has failed, run it again: npx blazon replay a1',
+    'blazon dev: GET /orders/:id failed. To run it again: npx blazon replay a1',
   ])
 })
 
 it('a note names the path of a request without a route', () => {
   const { lines, fail } = opened()
   fail('a1', { url: '/old', route: null })
-  expect(lines).toEqual(['blazon dev: GET /old has failed, run it again: npx blazon replay a1'])
+  expect(lines).toEqual(['blazon dev: GET /old failed. To run it again: npx blazon replay a1'])
 })
 
 it('a repeated failure of a route is reported once for each class of error, until the code changes', () => {

@@ -202,7 +202,7 @@ describe('a crew of workers', () => {
     await restart()
     await advance(60_000)
     expect(lines.at(-1)).toBe(
-      'blazon start: worker 1 (process 3) was not ready within 60 s, and is stopped. The restart stops here, and the running workers continue.',
+      'blazon start: worker 1 (process 3) was not ready within 60 s, and is stopped. The restart is aborted, and the running workers continue.',
     )
     expect(worker(2).called).toEqual(['end SIGTERM false'])
     expect([forked.length, worker(0).called]).toEqual([3, []])
@@ -214,7 +214,9 @@ describe('a crew of workers', () => {
     await started()
     await restart()
     await worker(2).exit(9)
-    expect(lines.at(-1)).toContain('worker 1 (process 3) ended with status 9. The restart stops')
+    expect(lines.at(-1)).toContain(
+      'worker 1 (process 3) ended with status 9. The restart is aborted',
+    )
   })
 
   it('replaces a worker that ends while others still start, and keeps running', async () => {

@@ -88,11 +88,11 @@ describe('a tenant-scoped provider', () => {
 
   it('throws without a tenant, but can be printed', async () => {
     const notes = await start(tenantScoped(NotesToken, make))
-    expect(() => notes.count).toThrow(/There is no tenant here/)
-    expect(() => notes.all()).toThrow(/There is no tenant here/)
+    expect(() => notes.count).toThrow(/This code runs without a tenant/)
+    expect(() => notes.all()).toThrow(/This code runs without a tenant/)
     expect(() => {
       notes.limit = 1
-    }).toThrow(/There is no tenant here/)
+    }).toThrow(/This code runs without a tenant/)
     expect(inspect(notes)).toContain('{}')
     expect(notes instanceof Notes).toBe(false)
     expect(made).toEqual([])

@@ -58,7 +58,7 @@ it('jobs() refuses Node below 22.12 and names the required version', async () =>
 it('jobs() refuses an application without postgres()', async () => {
   const app = new App({ plugins: [jobs({ workers: [] })], logger: false })
   const [problem] = await problemsOf(() => app.init())
-  expect(problem).toMatch(/^E_PROVIDER_MISSING .*needs postgres\(\) of blazon\/postgres/)
+  expect(problem).toMatch(/^E_PROVIDER_MISSING .*needs postgres\(\) from blazon\/postgres/)
 })
 
 it('jobs() refuses invalid definitions and options', async () => {
@@ -114,7 +114,7 @@ describeJobs('boot of an application with workers', () => {
       on(target, 'other', Cron('0 3 * * *', { name: 'print' }))
     })
     expect(await problemsOf(() => boot(Printer))).toEqual([
-      "E_JOB_DUPLICATE job 'print': Printer.method and Printer.other are two jobs with this name.",
+      "E_JOB_DUPLICATE job 'print': Printer.method and Printer.other run different jobs with this name.",
     ])
   })
 

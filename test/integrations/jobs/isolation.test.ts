@@ -105,7 +105,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
       db.withoutTenant('all', () => db.query('select text from notes')),
     )
     expect(report.leaks.map(({ kind, where }) => `${kind} ${where}`)).toContain(
-      'job ran the job print, whose “select text from notes” has read data of globex',
+      'job ran the job print, whose “select text from notes” read data of globex',
     )
     expect(jobRow(report)).toMatchObject({ operation: 'JOB print', verdict: 'LEAK' })
     expect(String(report)).toContain('LEAK JOB print (print, print): acme ran the job print')
@@ -140,7 +140,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
       },
     })
     expect(report.leaks.map(({ where }) => where)).toContain(
-      'ran the job count, whose “select * from notes” has read data of globex',
+      'ran the job count, whose “select * from notes” read data of globex',
     )
     expect(jobRow(report)?.verdict).toBe('PASS')
   })
@@ -148,7 +148,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
   it('fails with the name of a job if all its runs fail', async () => {
     const proof = prove((db) => db.transaction(() => Promise.reject(new Error('no paper'))))
     await expect(proof).rejects.toThrow(
-      'proveIsolation() has tested nothing of the job print: every run has failed (no paper).',
+      'proveIsolation() did not test the job print: every run failed (no paper).',
     )
   })
 
@@ -156,7 +156,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
     const nothing = { send: async () => {} }
     const run: Run = (db) => db.query('select 1 from notes')
     await expect(prove(run, nothing)).rejects.toThrow(
-      "of the job print: no request has sent it. Let a request send it so that it can run, or skip it: skip: ['print'].",
+      "of the job print: no request sent it. Send it in a request so that it can run, or skip it: skip: ['print'].",
     )
     const report = await prove(run, { ...nothing, skip: ['print'] })
     expect(jobRow(report)).toBeUndefined()
@@ -165,7 +165,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
   it('does not pass a job that sends no statement', async () => {
     expect(jobRow(await prove(async () => {}))).toMatchObject({
       verdict: 'INCONCLUSIVE',
-      evidence: 'no run of acme and globex has sent a statement as its tenant',
+      evidence: 'no run of acme and globex sent a statement as its tenant',
     })
   })
 })

@@ -133,12 +133,12 @@ describeJobs('webhooks sent by jobs', () => {
     await pay()
     await app.jobs.drain({ failures: 'keep' })
     expect(await log()).toMatchObject([
-      { state: 'waiting', attempts: 1, reason: 'The endpoint responds with 503.' },
+      { state: 'waiting', attempts: 1, reason: 'The endpoint responded with 503.' },
     ])
     answer(302)
     await app.clock.advance('1m')
     await app.jobs.drain({ failures: 'keep' })
-    expect(await log()).toMatchObject([{ reason: 'The endpoint responds with 302.' }])
+    expect(await log()).toMatchObject([{ reason: 'The endpoint responded with 302.' }])
     answer(204)
     await app.clock.advance('1h')
     await app.jobs.drain()

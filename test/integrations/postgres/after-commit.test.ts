@@ -67,7 +67,7 @@ it('a commit waits for functions given to afterCommit(), up to the statement tim
   vi.advanceTimersByTime(1)
   expect(await saving).toBe('saved')
   expect(done).toEqual(['first', 'last'])
-  expect(logged).toEqual([`Error: It has not ended in ${STATEMENT_MS} ms.`])
+  expect(logged).toEqual([`Error: It did not finish within ${STATEMENT_MS} ms.`])
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 

@@ -104,7 +104,7 @@ describeWithServer('a cancelled statement', () => {
         })
       })
     await refuseAt(text, call)
-    await expect(call()).rejects.toThrow('could not be rolled back alone')
+    await expect(call()).rejects.toThrow('could not be rolled back separately')
     expect(await look('select note from orders')).toEqual([])
     await call()
     expect(await look('select note from orders')).toEqual([{ note: 'kept' }])

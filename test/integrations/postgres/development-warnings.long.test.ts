@@ -79,7 +79,7 @@ describeWithServer('boot outside production', () => {
       'W_MIGRATION_PENDING migrations/0001_notes.sql',
     ])
     expect(warnings[0]).toMatch(/superuser[\s\S]*npx blazon db migrate --login/)
-    expect(warnings[1]).toContain(`may not become ${tenantRole}`)
+    expect(warnings[1]).toContain(`not allowed to switch to the role ${tenantRole}`)
     expect(warnings[2]).toContain('npx blazon db migrate')
     expect(codesOf(await warningsOf(options, false))).toEqual([
       'W_MIGRATION_PENDING migrations/0001_notes.sql',

@@ -72,12 +72,12 @@ describeWithServer('the doctor, for the login of the application,', () => {
     ])
     await database.run(`alter table orders owner to ${owner}; grant ${owner} to ${login}`)
     expect(await messages(login)).toEqual([
-      expect.stringMatching(/^W_DATABASE_LOGIN It may become \S+, which owns public.orders/),
+      expect.stringMatching(/^W_DATABASE_LOGIN It can switch to \S+, which owns public.orders/),
     ])
     await database.run(`revoke ${roles.allTenantsRole} from ${login}; alter role ${login} inherit`)
     expect(await messages(login)).toEqual([
       expect.stringMatching(/^E_DATABASE_LOGIN It owns public.orders as a member of/),
-      expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+all/),
+      expect.stringMatching(/^E_DATABASE_LOGIN It is not allowed to switch to \S+all/),
     ])
   })
 
@@ -112,8 +112,8 @@ describeWithServer('the doctor, for the login of the application,', () => {
     await database.run('alter table orders disable row level security')
     const login = await database.role('login', 'login noinherit')
     expect(await messages(login)).toEqual([
-      expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+tenant/),
-      expect.stringMatching(/^E_DATABASE_LOGIN It may not become \S+all/),
+      expect.stringMatching(/^E_DATABASE_LOGIN It is not allowed to switch to \S+tenant/),
+      expect.stringMatching(/^E_DATABASE_LOGIN It is not allowed to switch to \S+all/),
       expect.stringMatching(/^E_DATABASE_RLS/),
     ])
   })

@@ -245,7 +245,7 @@ describe('a database in a folder', () => {
   it('refuses a folder with other files, except hidden ones', async () => {
     const folder = ownFolder()
     writeFileSync(join(folder, 'index.ts'), '')
-    await expect(open(folder)).rejects.toThrow(/It has files that do not belong to a database/)
+    await expect(open(folder)).rejects.toThrow(/It contains files that do not belong to a database/)
     expect(readdirSync(folder)).toEqual(['index.ts'])
     const hidden = ownFolder()
     writeFileSync(join(hidden, '.gitignore'), '*')
@@ -269,7 +269,7 @@ describe('a database in a folder', () => {
     const refusal = open(folder)
     await expect(refusal).rejects.toThrow(ConfigError)
     await expect(refusal).rejects.toThrow(
-      /damaged, or another version of PostgreSQL made it[\s\S]*start with a new/,
+      /damaged, or another version of PostgreSQL created it[\s\S]*start with a new/,
     )
     const broken = ownFolder()
     mkdirSync(join(broken, 'base'))

@@ -121,7 +121,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
       {
         code: 'E_MIGRATION_FAILED',
         subject: '0003_unique.sql:3',
-        remedy: expect.stringContaining('the next run begins it again'),
+        remedy: expect.stringContaining('the next run starts again at its beginning'),
       },
     ])
     expect(await count('notes')).toBe(3)
@@ -152,7 +152,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
       'pending 0005_e.sql',
     ])
     expect(problems[2]?.remedy).toBe(
-      'Bring the file back: an applied file must stay in the folder.',
+      'Restore the file: the file of an applied migration must stay in the folder.',
     )
     // One remedy has SQL for the case that the change is intended.
     await database.run(String(/update blazon.*/.exec(problems[0]?.remedy ?? '')?.[0]))

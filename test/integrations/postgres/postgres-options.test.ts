@@ -73,8 +73,8 @@ describe('the options of postgres()', () => {
       { url, poolOptions: { maxLifetimeSeconds: '60' } },
       /poolOptions\.maxLifetimeSeconds\s+It must be a duration/,
     ],
-    ['an empty folder of embedded', { embedded: '' }, /embedded\s+It is not a folder/],
-    ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not a folder/],
+    ['an empty folder of embedded', { embedded: '' }, /embedded\s+It is not the path of a folder/],
+    ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not the path of a folder/],
     ['an embedded that is true', { embedded: true }, /Pass 'memory', or the path of a folder/],
     ['a misspelt option', { url, timeout: 1 }, /timeout\s+It is not an option.+\s+.+url, embedded/],
     [
@@ -139,7 +139,7 @@ describe('the options of postgres()', () => {
     [
       'equal roles',
       { url, tenantRole: 'a', allTenantsRole: 'a' },
-      /every tenant would see the rows/,
+      /every tenant could read the rows/,
     ],
     [
       'a role that equals the default of the other one',

@@ -126,7 +126,7 @@ describe('an unusable database', () => {
     }
     const migrations = [Broken1700000000000]
     const error = await failureOf({ type: 'sqljs', logger, migrations, migrationsRun: true })
-    expect(error.message).toMatch(/refused a statement at the start.+migrationsRun/s)
+    expect(error.message).toMatch(/refused a statement during startup.+migrationsRun/s)
     expect(error.message).not.toContain('a value')
     expect(inspect(error.cause)).toContain('no such table: nowhere')
   })
@@ -190,7 +190,7 @@ describe('the options of typeorm()', () => {
     [
       'no type',
       { url: 'postgres://ada:hunter2@localhost' },
-      /type\s+The kind of database is missing/,
+      /type\s+The type of the database is missing/,
     ],
     ['an empty name', { type: 'sqljs', name: '' }, /name\s+It is not a name/],
     ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],

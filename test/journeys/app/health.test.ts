@@ -178,7 +178,7 @@ describe('the health of an application', () => {
         facts: { check: 'disk', reason: 'The disk is full' },
         message: 'A health check has failed',
       },
-      { level: 'info', facts: { check: 'disk' }, message: 'A health check succeeds again' },
+      { level: 'info', facts: { check: 'disk' }, message: 'A health check has succeeded again' },
     ])
   })
 

@@ -154,7 +154,7 @@ describe('a returned stream that fails before its first byte', () => {
     [
       'it can only be written',
       () => new Writable(),
-      /write-only stream: return a readable one.*PassThrough/,
+      /write-only stream: return a readable stream.*PassThrough/,
     ],
   ]
 

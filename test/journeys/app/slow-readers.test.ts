@@ -8,7 +8,7 @@ import { gate } from '../gate.js'
 
 /** More than the buffers of a connection take. */
 const LARGE = Buffer.alloc(32 * 1024 ** 2, 'x')
-const CUT = 'A response was cut off: its client did not read it'
+const CUT = 'A response was aborted because its client did not read it'
 
 /** The server's ends of the connections of requests, and whether their responses are closed. */
 let responses: Response[] = []

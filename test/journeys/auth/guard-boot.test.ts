@@ -109,12 +109,12 @@ describe('the validation of guards at boot', () => {
       {
         code: 'E_AUTH_GUARD_UNKNOWN',
         subject: 'Wrong',
-        text: "@Auth('Parter') is not the name of a guard in `auth.guards`. The names are: user, partner. Did you mean 'partner'?",
+        text: "@Auth('Parter') is not the name of a guard in `auth.guards`. The valid names are: user, partner. Did you mean 'partner'?",
       },
       {
         code: 'E_AUTH_GUARD_UNKNOWN',
         subject: 'Wrong.two',
-        text: "@Auth('nobody') is not the name of a guard in `auth.guards`. The names are: user, partner.",
+        text: "@Auth('nobody') is not the name of a guard in `auth.guards`. The valid names are: user, partner.",
       },
     ])
     const [problem] = await problemsOf({ guard }, [Wrong])

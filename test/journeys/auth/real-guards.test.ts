@@ -190,7 +190,7 @@ describe('a token, a key and a session on one route', () => {
       POST /orders        401     403      allowed  allowed
       POST /orders/login  400     400      400      allowed
 
-      400: the request has no tenant, so the access is not known (nobody, token, key). Set a tenant for the callers: { nobody: app.as(…).asTenant('acme') }."
+      400: the request has no tenant, so the access is unknown (nobody, token, key). Set a tenant for the callers: { nobody: app.as(…).asTenant('acme') }."
     `)
   })
 

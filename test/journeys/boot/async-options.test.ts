@@ -115,7 +115,7 @@ describe('an asynchronous function whose result is needed immediately', () => {
     const response = await app.fetch('/me', { headers: { authorization: `Bearer ${token}` } })
     expect(response.status).toBe(401)
     expect(JSON.stringify(app.logs.map(({ facts }) => String(facts['err'])))).toContain(
-      'a function that reads claims has returned a promise',
+      'a function that reads claims returned a promise',
     )
   })
 })

@@ -89,7 +89,7 @@ describe('the swagger option', () => {
     const [early] = await bootProblems({ swagger: { tags: [{ name: 'a', summary: 'A' }] } })
     expect(early).toMatchObject({
       subject: 'swagger.tags[0].summary',
-      cause: 'OpenAPI has it from version 3.2 on, and this document has 3.0.',
+      cause: 'OpenAPI has it from version 3.2 on, but this document uses 3.0.',
       remedy: "Set openapi: '3.2', or remove it.",
     })
   })
@@ -217,7 +217,7 @@ describe('decorators of the document', () => {
     const decorate = (decorator: unknown, ...args: unknown[]) =>
       (decorator as (...args: unknown[]) => void)(...args)
     class Plain {}
-    expect(() => decorate(ApiOperation({ summary: 'x' }), Plain)).toThrow('cannot describe')
+    expect(() => decorate(ApiOperation({ summary: 'x' }), Plain)).toThrow('cannot decorate')
     expect(() => decorate(ApiOperation, Plain.prototype, 'method', {})).toThrow('parentheses')
   })
 })

@@ -69,8 +69,8 @@ it.each([
   ['empty-key', 'Its key is empty'],
   ['tags', 'Its tags are not a list of strings'],
   ['numbered-tags', 'Its tags are not a list of strings'],
-  ['thrown-key', 'Its key threw a value that has no text'],
-  ['thrown-tags', 'Its tags threw a value that has no text'],
+  ['thrown-key', 'Its key threw a value that cannot be converted to a string'],
+  ['thrown-tags', 'Its function `tags` threw a value that cannot be converted to a string'],
 ])(
   'a @Cache function with an invalid result only bypasses the cache, and is logged once, if it is: %s',
   async (name, mistake) => {

@@ -27,7 +27,7 @@ describe('a user that a middleware sets', () => {
     const warnings = app.logs.filter(({ level }) => level === 'warn')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]?.message).toMatch(
-      /UsersController\.own.*Several users have the same key.*shared: true/,
+      /UsersController\.own.*Several users have the same cache key.*shared: true/,
     )
   })
 

@@ -128,7 +128,7 @@ it('a request that waits too long is refused by the application clock', async ()
   expect((await Promise.all(later)).map(({ status }) => status)).toEqual([503, 503, 503])
   expect(await scrape()).toContain('capacity_refused_requests_total{reason="wait"} 3\n')
   expect(await scrape()).toContain('capacity_running_requests 1\n')
-  const text = 'Requests over the capacity are refused'
+  const text = 'Requests that exceed the capacity are refused'
   expect(lines).toMatchObject([['warn', text, { refused: 1 }]])
   // One line for all others of the period, and none for a period without any.
   await app.clock.advance('60s')

@@ -227,7 +227,7 @@ describe('clients that do not read', () => {
     const facts = { method: 'GET', route: '/large/stream', seconds: 60 }
     expect(lines).toContainEqual([
       'warn',
-      'A response was cut off: its client did not read it',
+      'A response was aborted because its client did not read it',
       expect.objectContaining(facts),
     ])
     await app.close()

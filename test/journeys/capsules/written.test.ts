@@ -327,7 +327,7 @@ it.each([
   [{ files: 0 }, 'Pass a whole number above 0'],
   [{ bytes: 1.5 }, 'Pass a whole number above 0'],
   [{ folder: '' }, "Pass a path: '.blazon/capsules'"],
-  [{ file: 3 }, 'The options here are: folder, files, bytes'],
+  [{ file: 3 }, 'The valid options are: folder, files, bytes'],
 ])('the capsules option refuses %j', async (capsules, remedy) => {
   const options = { records: { capsules } } as unknown as AppOptions
   const error = await App.create(options).catch((reason: unknown) => reason)

@@ -74,7 +74,7 @@ describe('the .env file', () => {
       const warnings = await warningsOf({ providers: [Env.provider] })
       expect(warnings.map(([code]) => code)).toEqual(['W_ENV_FILE_UNREAD'])
       const [[, text = ''] = []] = warnings
-      expect(text).toContain('It has BLAZON_A, BLAZON_B_FILE, but is not read')
+      expect(text).toContain('It sets BLAZON_A, BLAZON_B_FILE, but is not read')
       expect(text).toContain('--env-file=.env')
       expect(text).not.toMatch(/canary|OTHER/)
       expect(await warningsOf({})).toEqual([])
@@ -111,7 +111,7 @@ describe('the .env file', () => {
     workIn({ '.env': 'BLAZON_DATABSE=x\n' })
     const Env = env(z.object({ BLAZON_DATABASE: z.string() }))
     const [problem] = await problemsOf(() => Env.read())
-    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, but nothing reads it')
+    expect(problem?.remedy).toContain('BLAZON_DATABSE is set, but is not used')
   })
 
   it('causes an error if the option names it and it does not exist', async () => {
@@ -221,7 +221,7 @@ describe('a NAME_FILE variable', () => {
     async (KEY_FILE) => {
       const error = await errorOf(() => Secret.read({ KEY_FILE }))
       expect(error.problems[0]?.cause).toBe(
-        'The file that it names cannot be read: there is no such file.',
+        'The file at this path cannot be read: there is no such file.',
       )
       expect(error.message).not.toContain('canary')
     },

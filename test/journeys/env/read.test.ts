@@ -85,7 +85,7 @@ describe('the method Env.read()', () => {
         subject: 'DATABASE_URL',
         cause: 'It is not set.',
         remedy:
-          'Set it: text of the format uri. Or set DATABASE_URL_FILE to the path of a file that holds it.',
+          'Set it: text of the format uri. Or set DATABASE_URL_FILE to the path of a file that contains it.',
       },
       {
         code: 'E_ENV_INVALID',
@@ -104,7 +104,7 @@ describe('the method Env.read()', () => {
       code: 'E_ENV_INVALID',
       subject: 'DATABASE_URL',
       cause: 'It is not set.',
-      remedy: 'DATABSE_URL is set, but nothing reads it: rename it to DATABASE_URL.',
+      remedy: 'DATABSE_URL is set, but is not used: rename it to DATABASE_URL.',
     })
   })
 
@@ -134,7 +134,7 @@ describe('the method Env.read()', () => {
         code: 'E_ENV_INVALID',
         subject: 'env()',
         cause: 'Set USER_NAME or TOKEN.',
-        remedy: 'Change the variables that the schema compares.',
+        remedy: 'Correct the variables that the schema compares.',
       },
     ])
   })

@@ -201,7 +201,7 @@ describe('a secret variable', () => {
       "secret() cannot mark a schema of the library 'mine'. List the variable instead: env(schema, { secrets: ['NAME'] }).",
     )
     for (const nothing of [undefined, null, 'text']) {
-      expect(() => secret(nothing as never)).toThrow('secret(): pass a schema.')
+      expect(() => secret(nothing as never)).toThrow('secret(): the argument is not a schema.')
     }
   })
 

@@ -73,7 +73,7 @@ it.each([{}, { 'content-length': '0' }, { 'content-length': String(SMUGGLED.leng
     })
     const request = at('/echo', { method: 'POST', body, headers, duplex: 'half' })
     await expect(start().fetch(request)).rejects.toThrow(
-      'The request body does not consist of bytes',
+      'The chunks of the request body are not bytes',
     )
     expect(handled).not.toContain('/hello?smuggled')
   },

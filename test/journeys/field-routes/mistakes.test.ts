@@ -44,7 +44,7 @@ describe('a route that is defined but not served', () => {
       [
         'E_FIELD_ROUTE_UNSERVED',
         'Notes',
-        "get('/') makes a route, but no public field of an instance has the result as its value.",
+        "get('/') creates a route, but the route is not the value of a public instance field.",
       ],
     ])
   })
@@ -76,7 +76,7 @@ describe('a route that is defined but not served', () => {
       [
         'E_FIELD_ROUTE_UNSERVED',
         'Notes.list',
-        'It is a field route, and the source of its class does not show this: a minifier has renamed the function that makes it, or another function has made it.',
+        'It is a field route, but the source of its class does not show this: a minifier renamed the function that creates it, or another function created it.',
       ],
     ])
   })
@@ -93,7 +93,7 @@ describe('a route that is defined but not served', () => {
     }
     const [[code, subject, cause] = []] = await problemsOf(Notes)
     expect([code, subject]).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes.list'])
-    expect(cause).toContain('only while the dependencies of its class are missing')
+    expect(cause).toContain('only without the dependencies of its class')
   })
 
   it('causes a boot error if its path or ability depends on an injected value', async () => {
@@ -105,8 +105,8 @@ describe('a route that is defined but not served', () => {
     }
     const causes = (await problemsOf(Notes)).map(([, , cause]) => cause)
     expect(causes).toEqual([
-      "It was read as get('/injected') and constructed as get('/real'): it depends on an injected value.",
-      `It was read as get('/:id'), can: "injected" and constructed as get('/:id'), can: "notes:read": it depends on an injected value.`,
+      "The route was read as get('/injected'), but constructed as get('/real'): it depends on an injected value.",
+      `The route was read as get('/:id'), can: "injected", but constructed as get('/:id'), can: "notes:read": it depends on an injected value.`,
     ])
   })
 
@@ -151,7 +151,7 @@ it('a constructor that needs real dependencies causes a boot error with its mess
     [
       'E_FIELD_ROUTES_UNREAD',
       'Notes',
-      'It is constructed once without its dependencies, to read the routes of its fields, and its constructor threw RangeError: the path is unknown.',
+      'It is constructed once without its dependencies, to read the routes of its fields, but its constructor threw RangeError: the path is unknown.',
     ],
   ])
 })
@@ -168,7 +168,7 @@ it.each([
     }
     const read = 'It is constructed once without its dependencies, to read the routes of its fields'
     expect(await problemsOf(Notes)).toEqual([
-      ['E_FIELD_ROUTES_UNREAD', 'Notes', `${read}, and its constructor threw TypeError: ${cause}`],
+      ['E_FIELD_ROUTES_UNREAD', 'Notes', `${read}, but its constructor threw TypeError: ${cause}`],
     ])
   },
 )
@@ -194,7 +194,7 @@ it('wrong options cause the same errors for fields and for decorated methods', a
     '`status: 99` in post() is not a success status.',
     expect.stringContaining('The schema of `returns` in post() '),
     'post() was given retruns: a route has no option with that name.',
-    'post() was given undefined after its path, which often comes from a circular import.',
+    'post() was given undefined after its path, which often results from a circular import.',
     '`errors` in post() describes 200, which is not an error.',
   ])
 })

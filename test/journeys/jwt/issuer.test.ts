@@ -279,7 +279,7 @@ describe('a response from an issuer', () => {
     expect((await send(issuer.token(first, { sub: 'other' }))).status).toBe(200)
     expect(log.lines.map((line) => line.replace(/^.*read\. /, ''))).toEqual([
       'No token can be verified.',
-      'The stored keys are used.',
+      'The keys that were loaded earlier remain in use.',
     ])
   })
 
@@ -337,6 +337,8 @@ describe('the protected resource metadata of the API', () => {
       bearer_methods_supported: ['header'],
       resource_name: 'Orders',
     })
-    expect(() => jwtMetadata(jwt({ keys: randomBytes(32) }))).toThrow('jwtMetadata needs it')
+    expect(() => jwtMetadata(jwt({ keys: randomBytes(32) }))).toThrow(
+      'jwtMetadata() needs this option',
+    )
   })
 })

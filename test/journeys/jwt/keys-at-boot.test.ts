@@ -68,7 +68,7 @@ describe('keys that a function returns', () => {
     ['It is not a key', undefined],
     ['a secret of 5 bytes', 'short'],
     ['keys[1]: It is a secret', [one, 'short']],
-    ['It has no key', []],
+    ['It contains no keys', []],
   ])('prevent the start if they cannot verify a token: %s', async (text, keys) => {
     const wrong = jwt({ keys: async () => keys as JwtKeys })
     const error = await App.create({ controllers: [MeController], auth: { guard: wrong } }).catch(

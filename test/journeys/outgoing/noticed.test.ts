@@ -63,7 +63,7 @@ describe('a budget for outgoing calls', () => {
   it('includes the calls of a route with @Queries', async () => {
     const app = await create()
     await expect(app.request().get('/loops/counted').expect(200)).rejects.toThrow(
-      /It ran 4 statements and calls, and @Queries allows 3:\n {2}a\n[\s\S]*GET a\.example/,
+      /It ran 4 statements and calls, but @Queries allows 3:\n {2}a\n[\s\S]*GET a\.example/,
     )
   })
 

@@ -171,10 +171,10 @@ describe.each([
     [{ order: { newest: [] } }, "`order.newest` must be a list of fields: ['-placedAt', 'id']."],
     [{ order: { newest: 'id' } }, '`order.newest` must be a list of fields'],
     [{ order: { newest: ['--id'] } }, '`order.newest` must be a list of fields'],
-    [{ order: { '1': ['id'] } }, "`order` has the name '1'"],
-    [{ order: { 'a b': ['id'] } }, "`order` has the name 'a b'"],
+    [{ order: { '1': ['id'] } }, "`order` has the invalid name '1'"],
+    [{ order: { 'a b': ['id'] } }, "`order` has the invalid name 'a b'"],
     [{ order: 'id' }, '`order` must be a list of fields'],
-    [{ order: { id: ['id'] }, filter: { sort: z.string() } }, '`filter` cannot have `sort`'],
+    [{ order: { id: ['id'] }, filter: { sort: z.string() } }, '`filter` cannot contain `sort`'],
   ])('refuses %j', (options, cause) => {
     expect(() => describe(options)).toThrow(`${name}(): ${cause}`)
   })

@@ -172,7 +172,7 @@ describe('the function cursor()', () => {
     [{ order: ['id'], max: 1001 }, '`max`'],
     [{ order: ['id'], max: 10, limit: 11 }, '`limit`'],
     [{ order: ['id'], maxAge: 'soon' }, '`maxAge`'],
-    [{ order: ['id'], filter: { limit: z.string() } }, '`filter` cannot have `limit`'],
+    [{ order: ['id'], filter: { limit: z.string() } }, '`filter` cannot contain `limit`'],
   ] as const)('refuses %j', (options, cause) => {
     expect(() => cursor(Note, options as Parameters<typeof cursor<typeof Note>>[1])).toThrow(cause)
   })

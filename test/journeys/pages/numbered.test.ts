@@ -213,7 +213,7 @@ it.each([
   [{ max: 10, pageSize: 11 }, '`pageSize`'],
   [{ maxPage: 1_000_001 }, '`maxPage` must be a whole number from 1 to 1,000,000'],
   [{ total: 'yes' }, '`total`'],
-  [{ filter: { page: z.string() } }, '`filter` cannot have `page`'],
+  [{ filter: { page: z.string() } }, '`filter` cannot contain `page`'],
 ])('page() refuses %j', (options, cause) => {
   expect(() => page(Note, options as Parameters<typeof page<typeof Note>>[1])).toThrow(
     `page(): ${cause}`,

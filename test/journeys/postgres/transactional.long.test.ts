@@ -247,7 +247,7 @@ describe('a transaction after a statement that PostgreSQL refused', () => {
     })
     const error = await failed.catch((reason) => reason)
     expect(error.message).toMatch(
-      /^Nothing was saved: .*Put a statement that may be refused into a nested db.transaction\(\)/,
+      /^Nothing was saved: .*Put a statement that can be refused into a nested db.transaction\(\)/,
     )
     expect(error.cause).toMatchObject({ code: '23502', column: 'text' })
     const swallowed = await db

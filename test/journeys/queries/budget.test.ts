@@ -192,7 +192,7 @@ describe('the queries option', () => {
     [{ queries: true as never }, 'It accepts false, or { repeats, summary }'],
     [{ queries: { repeats: 0 } }, 'It accepts a whole number above 0'],
     [{ queries: { summary: 1 as never } }, 'It accepts true or false'],
-    [{ queries: { repeat: 5 } as never }, 'The options here are: repeats, summary'],
+    [{ queries: { repeat: 5 } as never }, 'The valid options are: repeats, summary'],
   ])('refuses %j', async (options, remedy) => {
     const error = await TestApp.create(options).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ConfigError)
@@ -205,7 +205,7 @@ describe('the @Queries decorator', () => {
     const test = await start()
     await test.request().get('/orders/allowed?count=3').expect(200)
     const { message } = await failureOf('/orders/allowed?count=4')
-    expect(message).toContain('It ran 4 statements, and @Queries allows 3:')
+    expect(message).toContain('It ran 4 statements, but @Queries allows 3:')
     expect(message).toContain('  select 0\n    at test/journeys/queries/budget.test.ts:22:')
   })
 

@@ -177,7 +177,7 @@ describe('the explain method', () => {
 
   it('refuses data that this application has not sent', async () => {
     await start()
-    expect(() => app.explain(new Response())).toThrow(/^explain\(\): this application has not sent/)
+    expect(() => app.explain(new Response())).toThrow(/^explain\(\): this application did not send/)
     expect(() => app.explain(undefined as never)).toThrow(TypeError)
   })
 
@@ -215,7 +215,7 @@ describe('the decisions in a record', () => {
       facts: { schemes: [{ scheme: null, verdict: 'refused', reason: 'The token has expired' }] },
     })
     const wrong = await get('/plain', { authorization: 'Bearer wrong-token' })
-    expect(decision(wrong, 'guard')).toMatchObject({ reason: 'it has not returned true' })
+    expect(decision(wrong, 'guard')).toMatchObject({ reason: 'it did not return true' })
     expect(decision(await get('/plain'), 'guard')).toMatchObject({
       verdict: 'refused',
       reason: 'the request has no credential for it',

@@ -46,7 +46,7 @@ it('a record contains the reason why a token is not valid', async () => {
     refused,
   ])
   expect(await send(sign({}, randomBytes(64)))).toEqual([
-    'jwt refused: no known key has signed it',
+    'jwt refused: it was not signed with a known key',
     refused,
   ])
   expect(await send(sign({ aud: 'billing' }))).toEqual([
@@ -72,7 +72,7 @@ it('a record contains the reason why a key is not valid', async () => {
     find: async (hash) => records.find((each) => each.hash === hash),
   })
   const send = await start(guard as never, 'x-api-key', '')
-  const refused = 'guard refused: it has not returned true'
+  const refused = 'guard refused: it did not return true'
   expect(await send(right.key)).toEqual(['guard admitted: null'])
   expect(await send('acme_live_wrong')).toEqual([
     'api-keys refused: it is not a key with one of the prefixes and a valid checksum',

@@ -97,7 +97,7 @@ describe('the records option', () => {
     [{ records: 1 as never }, 'Pass true, false, or { keep, log, capsules }'],
     [{ records: { keep: 0 } }, 'Pass a whole number above 0'],
     [{ records: { log: 'yes' as never } }, 'Pass true or false'],
-    [{ records: { keeps: 5 } as never }, 'The options here are: keep, log, capsules'],
+    [{ records: { keeps: 5 } as never }, 'The valid options are: keep, log, capsules'],
   ])('refuses %j', async (options, remedy) => {
     const error = await App.create(options).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(ConfigError)

@@ -12,11 +12,11 @@ function produces(...entries: unknown[]) {
 
 it.each<[string, unknown[], RegExp]>([
   ['nothing', [], /at least one media type/],
-  ['no type', ['json'], /'json' is not a media type/],
-  ['a range', ['text/*'], /'text\/\*' is not a media type/],
-  ['a type that nothing writes', ['application/pdf'], /Nothing serializes the body/],
-  ['no function', [{ type: 'application/pdf' }], /Nothing serializes the body/],
-  ['undefined', [undefined], /undefined is not a media type/],
+  ['no type', ['json'], /'json' is not a valid media type/],
+  ['a range', ['text/*'], /'text\/\*' is not a valid media type/],
+  ['a type that nothing writes', ['application/pdf'], /no function that serializes the body/],
+  ['no function', [{ type: 'application/pdf' }], /no function that serializes the body/],
+  ['undefined', [undefined], /undefined is not a valid media type/],
   ['a type twice', ['text/csv', 'text/csv'], /lists 'text\/csv' twice/],
 ])('an invalid @Produces causes a boot error: %s', async (_, entries, cause) => {
   const problems = await produces(...entries)

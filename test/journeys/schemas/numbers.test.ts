@@ -178,7 +178,7 @@ describe('a number that overflows', () => {
     expect((await put('{"n":1e400}')).body).toMatchObject({
       status: 400,
       code: 'MALFORMED_JSON',
-      message: 'The body has a number that is too large',
+      message: 'The body contains a number that is too large',
     })
     expect((await put('1e400')).status).toBe(400)
     expect((await put(' [[ -1e400 ]]')).status).toBe(400)

@@ -130,7 +130,7 @@ describe('a refusal by the session guard', () => {
     await login()
     // The login was for no tenant.
     expect((await get('rows', 'acme')).reasons).toContain(
-      'the session was begun for no tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()',
+      'the session began without a tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()',
     )
     await login({ 'x-checked': 'acme' })
     expect((await get('rows', 'acme')).status).toBe(200)
@@ -142,7 +142,7 @@ describe('a refusal by the session guard', () => {
     )
     await app.clock.advance('2h')
     expect((await get('rows', 'acme')).reasons).toContain(
-      'no session has the ID of the cookie: it has ended',
+      'no session has the ID in the cookie: the session has ended',
     )
     await app.close()
   })
@@ -150,7 +150,7 @@ describe('a refusal by the session guard', () => {
   it('has a reason if findUser has found no user', async () => {
     const { app, get, login } = await start({ tenant: 'clinic', findUser: () => null })
     await login()
-    expect((await get('rows')).reasons).toContain('findUser has not found the user of the session')
+    expect((await get('rows')).reasons).toContain('findUser did not find the user of the session')
     await app.close()
   })
 })

@@ -74,7 +74,7 @@ describe('the `openapi` option', () => {
       {
         code: 'E_OPTION_INVALID',
         subject: 'openapi',
-        cause: '`openapi` and `swagger` are two names for the same option, but both are set.',
+        cause: '`openapi` and `swagger` are names of the same option, but both are set.',
       },
     ])
   })

@@ -110,7 +110,7 @@ describe('a plugin', () => {
     ])
     expect(found[1]?.instance).toBe(seen.context?.get(Orders))
     expect(found[1]?.call('7')).toBe('paid 7')
-    expect(() => found[0]?.call()).toThrow('The class has the option')
+    expect(() => found[0]?.call()).toThrow('The option is on the class')
     expect(Object.isFrozen(found[0])).toBe(true)
   })
 

@@ -74,6 +74,6 @@ describe('the check method of a plugin', () => {
   ])('refuses %s', async (_name, check) => {
     const [problem] = await problemsWith({ name: 'broken', check: check as never })
     expect(problem?.subject).toBe("plugin 'broken' check(OrdersController.list)")
-    expect(problem?.cause).toBe('It did not return a list of mistakes.')
+    expect(problem?.cause).toBe('It did not return a list of problems.')
   })
 })

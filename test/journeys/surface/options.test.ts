@@ -285,7 +285,7 @@ describe('the function defineOption()', () => {
   })
 
   it('refuses an option without a name', () => {
-    expect(() => defineOption('')).toThrow('defineOption() needs a name')
+    expect(() => defineOption('')).toThrow('defineOption(): the name is missing')
   })
 })
 

@@ -200,7 +200,10 @@ describe('the steps of plugins', () => {
     expect(problem?.subject).toContain("plugin 'odd' steps(Things.list)")
     const wrong = { name: 'odd', steps: () => ({ beforeGuard: 'x' }) } as unknown as Plugin
     const [other] = await bootProblems({ controllers: [Things], plugins: [wrong] })
-    expect(other).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It is string.' })
+    expect(other).toMatchObject({
+      code: 'E_OPTION_INVALID',
+      cause: 'It is string, not a function.',
+    })
     const bare = { name: 'odd', steps: () => true } as unknown as Plugin
     const [third] = await bootProblems({ controllers: [Things], plugins: [bare] })
     expect(third).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It returned boolean.' })

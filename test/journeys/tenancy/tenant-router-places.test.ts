@@ -192,7 +192,7 @@ describe('the boot check of a tenantRouter', () => {
     expect(third?.text).toContain("plugin 'old', middlewares[0]")
     expect(third?.text).toContain('* /end')
     const [whole] = await bootWarnings({ ...options, middlewares: [express.Router().use(end)] })
-    expect(whole?.text).toContain('handles requests itself: * /.')
+    expect(whole?.text).toContain('handles these requests itself: * /.')
   })
 
   it('does not warn about tenantRouter, publicRouter, and middlewares without a response', async () => {

@@ -225,7 +225,7 @@ describe('the authMatrix() method', () => {
         'POST /notes  400      400      403',
         'GET /open    allowed  allowed  allowed',
         '',
-        "400: the request has no tenant, so the access is not known (member, reader). Set a tenant for the callers: { member: app.as(…).asTenant('acme') }.",
+        "400: the request has no tenant, so the access is unknown (member, reader). Set a tenant for the callers: { member: app.as(…).asTenant('acme') }.",
       ].join('\n'),
     )
     const whole = await app.authMatrix({ acme })

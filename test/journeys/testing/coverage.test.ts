@@ -107,8 +107,8 @@ describe('the coverage option', () => {
     await expect(app.close()).rejects.toThrow(
       [
         'The coverage of the tests is too low: 1 of 3 operations (33 %) and 1 of 5 statuses (20 %) exercised.',
-        'GET /items/{id}: no success',
-        'POST /items: no success',
+        'GET /items/{id}: no success response',
+        'POST /items: no success response',
       ].join('\n  '),
     )
     expect(onClose).toHaveBeenCalledOnce()
@@ -126,7 +126,7 @@ describe('the coverage option', () => {
 
   it('is refused with contract: off', async () => {
     const options: TestOptions = { contract: 'off', coverage: { threshold: 1 } }
-    await expect(start(options)).rejects.toThrow('nothing would be counted')
+    await expect(start(options)).rejects.toThrow('the coverage would be empty')
   })
 
   it.each([
@@ -167,7 +167,7 @@ describe('the class ContractCoverage', () => {
       await app.close()
     }
     expect(coverage.report().operations).toEqual({ exercised: 2, total: 3, percent: 66 })
-    expect(() => coverage.check()).toThrow('POST /items: no success')
+    expect(() => coverage.check()).toThrow('POST /items: no success response')
     const app = await start({ coverage })
     await app.as({ id: 1 }).request().post('/items').expect(200)
     await app.close()

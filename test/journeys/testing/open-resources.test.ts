@@ -63,7 +63,9 @@ async function leftBy(...providers: (new () => object)[]) {
 describe('the warning of close() about open resources', () => {
   it('contains a timer of a provider, and the line that has set it', async () => {
     const [message, ...others] = await leftBy(Poller)
-    expect(message).toMatch(/something is still open .*: Timeout, opened\n.*Poller.*open-resources/)
+    expect(message).toMatch(
+      /a resource is still open .*: Timeout, opened\n.*Poller.*open-resources/,
+    )
     expect(others).toEqual([])
     expect(printed).toBe(`${message}\n`)
   })
@@ -91,7 +93,7 @@ describe('the warning of close() about open resources', () => {
     const failure = await app.close().then(String, (error) => error)
     expect(failure.errors.map(String)).toEqual([
       expect.stringContaining('Closing the application failed'),
-      expect.stringContaining('refused: After close(), something is still open'),
+      expect.stringContaining('refused: After close(), a resource is still open'),
     ])
   })
 

@@ -185,7 +185,7 @@ describe('an override that replaces nothing', () => {
   it('causes a warning without names when none is similar', async () => {
     const testOverrides = [{ token: 'quite another thing', useValue: 1 }]
     app = await TestApp.create({ ...options, testOverrides })
-    expect(app.logs[0]?.message).toMatch(/'quite another thing'[\s\S]*or remove it/)
+    expect(app.logs[0]?.message).toMatch(/'quite another thing'[\s\S]*or remove the override/)
   })
 
   it('prevents the start of a strict application, and closes its providers', async () => {

@@ -173,9 +173,7 @@ describe('tenants with TypeORM', () => {
     await app.asTenant('acme').request().get('/notes').expect(200)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
     expect(warnings).toHaveLength(1)
-    expect(warnings[0]?.message).toMatch(
-      /tenants.+Name the tenant in every query.+docs\/typeorm\.md/,
-    )
+    expect(warnings[0]?.message).toMatch(/tenants.+Filter every query by tenant.+docs\/typeorm\.md/)
   })
 
   it('cause no warning when the application has none', async () => {

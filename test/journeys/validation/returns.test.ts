@@ -165,7 +165,7 @@ it.each<[options: object, cause: string]>([
     "`responseHeaders: 'a b', …` in @Get() is not a valid HTTP header.",
   ],
   [{ can: 5 }, '`can` in @Get() must be an ability or a list of abilities.'],
-  [{ can: [] }, '`can` in @Get() has no ability, so it only requires a user.'],
+  [{ can: [] }, '`can` in @Get() specifies no ability, so it only requires a user.'],
 ])('an invalid option causes a boot error with member and option: %j', async (options, cause) => {
   @Controller('wrong')
   class Wrong {
@@ -234,9 +234,9 @@ it('an option together with an equivalent decorator causes a boot error', async 
   }
   const problems = await bootProblems({ controllers: [Twice] })
   expect(problems.map((each) => each.cause)).toEqual([
-    'It has 2 @HttpCode; only one of them would be read.',
-    '`returns` and @ApiResponseDoc describe the status 201; only one can.',
-    '`returns` describes data, and a response with the status 204 has no body.',
-    'It has `returns` in @Get() and @Redirect, but only one of them can describe the success.',
+    'It has 2 @HttpCode, but only one of them would take effect.',
+    '`returns` and @ApiResponseDoc both describe the status 201, but only one of them can.',
+    '`returns` describes data, but a response with the status 204 has no body.',
+    'It has `returns` in @Get() and @Redirect, but only one of them can describe the success response.',
   ])
 })

@@ -17,7 +17,7 @@ function patch(token: string | null, text: string) {
   return as(token).patch('/staff/ana').set('content-type', 'application/json').send(text)
 }
 
-const MESSAGE = 'may not be sent by this caller'
+const MESSAGE = 'must not be sent by this caller'
 
 describe('a request with a field that its caller must not see', () => {
   it.each<[string, string | null, string, string[]]>([

@@ -124,7 +124,7 @@ describe('a field with `visibleTo`', () => {
         expect(status).toBe(500)
         expect(text).not.toContain(SECRET)
       }
-      expect(inspect(app.logs.at(-1))).toContain('nothing can be left out')
+      expect(inspect(app.logs.at(-1))).toContain('fields cannot be omitted')
     },
   )
 

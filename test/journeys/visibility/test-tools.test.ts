@@ -151,7 +151,7 @@ describe('the contract check', () => {
         path: place,
       })),
     )
-    expect(failed?.message).toContain('shows fields to a caller who may not see them')
+    expect(failed?.message).toContain('contains fields that the caller is not allowed to see')
     expect(app.contractReport()).toHaveLength(2)
   })
 
@@ -168,7 +168,7 @@ describe('the fuzz method', () => {
   it('detects a hidden field in a response', async () => {
     const app = await start({ controllers: [LeakController], contract: 'off' })
     await expect(app.fuzz({ seed: 1, runs: 20 })).rejects.toThrow(
-      /visibility \S+: expected to be left out/,
+      /visibility \S+: expected to be omitted/,
     )
     await app.fuzz({ seed: 1, runs: 20, as: { permissions: [PAYROLL, HR] } })
   })
@@ -210,7 +210,7 @@ describe('the fuzz method', () => {
     const app = await start({ controllers: [Open], middlewares: [rename] })
     const allow = { Open_change: ['looser', 'stricter'] } as const
     await expect(app.fuzz({ seed: 1, runs: 60, allow })).rejects.toThrow(
-      /expected: 403: the caller may not send body (salary|home.street)/,
+      /expected: 403: the caller is not allowed to send body (salary|home.street)/,
     )
   })
 })

@@ -127,9 +127,11 @@ describe('an operation under test', () => {
 
   it('must remain after skip and operations, or fuzz() fails', async () => {
     const nothing = app.fuzz({ seed: 1, operations: () => false })
-    await expect(nothing).rejects.toThrow('fuzz() has sent nothing: skip, operations or path')
+    await expect(nothing).rejects.toThrow('fuzz() sent no requests: skip, operations or path')
     await using empty = await TestApp.create()
-    await expect(empty.fuzz()).rejects.toThrow('no document of this application has an operation')
+    await expect(empty.fuzz()).rejects.toThrow(
+      'the documents of this application have no operations',
+    )
   })
 
   it('gets a different seed from each fuzz() call without a seed', async () => {

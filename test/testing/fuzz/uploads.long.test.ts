@@ -192,7 +192,7 @@ it('fuzz() reports the name of a file that no rule allows', async () => {
     }
   }
   await expect(fuzz(NoneController)).rejects.toThrow(
-    'fuzz() finds no value for the body.scan of None_create (POST /none)',
+    'fuzz() did not find a value for the body.scan of None_create (POST /none)',
   )
 })
 

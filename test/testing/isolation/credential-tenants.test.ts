@@ -145,7 +145,7 @@ describe('proveIsolation() with a user for each tenant', () => {
     expect(report.leaks).toEqual([])
     expect(report.verdicts.filter(({ verdict }) => verdict === 'PASS')).toHaveLength(3)
     await expect(app.proveIsolation({ tenants, seed: 1 })).rejects.toThrow(
-      /reads no header of the tenant.*With guards that have `tenantOf`, `as` is enough\./s,
+      /does not read a tenant header.*With guards that have `tenantOf`, `as` is sufficient\./s,
     )
   })
 

@@ -59,6 +59,6 @@ it('proveIsolation() calls the real guard with the tokens of callers', async () 
 it('proveIsolation() fails if every request was refused', async () => {
   await using app = await TestApp.create(options)
   await expect(app.proveIsolation({ seed: 1, rounds: 1 })).rejects.toThrow(
-    'proveIsolation() has tested nothing of POST /orders (Orders_place): it has refused every request, with 401.',
+    'proveIsolation() did not test POST /orders (Orders_place): every request was refused, with 401.',
   )
 })

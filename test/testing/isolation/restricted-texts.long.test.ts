@@ -67,7 +67,7 @@ describe('the report about a field that no random text fits', () => {
   it('names the limit of the pattern', async () => {
     const { add } = await evidenceFor(z.string().regex(/^\d{3}$/))
     expect(add).toBe(
-      'no tenant saw its own data; no random text fits text (/^\\d{3}$/); set a text for the field with the option texts',
+      'no tenant saw its own data; no random text fits text (/^\\d{3}$/); set a value for the field with the option texts',
     )
   })
 
@@ -85,14 +85,14 @@ describe('the report about a field that no random text fits', () => {
     const isCode = (text: string) => /^[0-9]-code-/.test(text)
     const { add } = await evidenceFor(z.string().refine(isCode, 'Not a code'))
     expect(add).toBe(
-      'no tenant got a 2xx response: 400 (text: Not a code); set a text for the field with the option texts',
+      'no tenant got a 2xx response: 400 (text: Not a code); set a value for the field with the option texts',
     )
   })
 
   it('names a field for which no value can be generated', async () => {
     const { add } = await evidenceFor(z.string().regex(/^(?=.*\d)(?=.*[a-z])k.{7,}$/))
     expect(add).toBe(
-      'no value is found that its schema accepts: body.text; set a text for the field with the option texts',
+      'no value was found that its schema accepts: body.text; set a value for the field with the option texts',
     )
   })
 })

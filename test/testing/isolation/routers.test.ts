@@ -164,12 +164,12 @@ describe('requests of proveIsolation()', () => {
         [
           'DELETE /legacy/rows',
           'INCONCLUSIVE',
-          "may change data: list it in requests, 'DELETE /legacy/rows'",
+          "can change data: list it in requests, 'DELETE /legacy/rows'",
         ],
         [
           'GET (a route of middlewares[0])',
           'INCONCLUSIVE',
-          "its path is not known: list it in requests, 'GET /path'",
+          "its path is unknown: list it in requests, 'GET /path'",
         ],
       ]),
     )

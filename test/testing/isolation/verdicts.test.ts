@@ -69,7 +69,7 @@ describe('an inconclusive operation', () => {
       empty: 'INCONCLUSIVE: no tenant saw its own data',
       broken: 'INCONCLUSIVE: no tenant got a 2xx response: 500',
       stream:
-        'INCONCLUSIVE: a stream: only its beginning was read, and it held no data of a tenant',
+        'INCONCLUSIVE: a stream: only its beginning was read, and this part contained no data of a tenant',
       half: 'INCONCLUSIVE: globex never saw its own data',
     })
   })
@@ -109,7 +109,7 @@ describe('an inconclusive operation', () => {
       form: 'INCONCLUSIVE: accepts a form',
       shadowed: 'INCONCLUSIVE: no tenant got a 2xx response: no request was sent',
       never:
-        'INCONCLUSIVE: no value is found that its schema accepts: body.text; set a text for the field with the option texts',
+        'INCONCLUSIVE: no value was found that its schema accepts: body.text; set a value for the field with the option texts',
     })
   })
 })
@@ -199,10 +199,10 @@ describe('a passing operation', () => {
       }
     }
     expect(await rowsOf(NotesController)).toEqual({
-      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); set a text for the field with the option texts',
+      add: 'INCONCLUSIVE: no tenant saw its own data; the application refuses random texts (code: Not a code); set a value for the field with the option texts',
       list: 'PASS: each tenant saw its own data',
       short: 'PASS: each tenant saw the data it had just sent',
-      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); set a text for the field with the option texts',
+      tiny: 'INCONCLUSIVE: no tenant saw its own data; no random text fits text (at most 5 characters); set a value for the field with the option texts',
     })
   })
 })
@@ -238,10 +238,10 @@ it('proveIsolation() fails if no operation is left to call', async () => {
   }
   await using app = await TestApp.create({ controllers: [OneController] })
   await expect(app.proveIsolation({ skip: ['One_one'] })).rejects.toThrow(
-    'proveIsolation() has sent nothing: skip or operations exclude all operations',
+    'proveIsolation() sent no requests: skip or operations exclude all operations',
   )
   await using empty = await TestApp.create({})
   await expect(empty.proveIsolation()).rejects.toThrow(
-    'proveIsolation() has sent nothing: no document of this application has an operation.',
+    'proveIsolation() sent no requests: the documents of this application have no operations.',
   )
 })

@@ -84,7 +84,7 @@ export class DashboardServer {
   #sendRequest(res: ServerResponse, number: number): void {
     const view = this.journal.view(number, this.origin)
     if (view !== undefined) return sendJson(res, 200, view)
-    const message = `This request is no longer stored: only the last ${KEPT_REQUESTS} are.`
+    const message = `This request is no longer stored: only the last ${KEPT_REQUESTS} requests are stored.`
     sendJson(res, 404, { message })
   }
 }
@@ -165,12 +165,12 @@ function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string 
     return 'Host must be 127.0.0.1 or localhost.'
   }
   if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`) {
-    return 'Pages of other origins may not send requests.'
+    return 'Pages of other origins must not send requests.'
   }
   const isVisit = wanted === 'page' && mode === 'navigate' && dest === 'document'
-  if (!isVisit && !isOwnSite(site, wanted)) return 'Pages of other sites may not send requests.'
+  if (!isVisit && !isOwnSite(site, wanted)) return 'Pages of other sites must not send requests.'
   if (wanted === 'page' || isToken(authorization, token)) return null
-  return 'The token is missing or invalid. Open the address that `blazon dev` has printed.'
+  return 'The token is missing or invalid. Open the address that `blazon dev` printed.'
 }
 
 function headersOf({ headers, headersDistinct }: IncomingMessage) {

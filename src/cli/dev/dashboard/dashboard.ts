@@ -28,7 +28,7 @@ export class CapsuleNotes {
     const failure = `${target} ${error?.name ?? status}`
     if (this.#told.has(failure)) return
     this.#told.add(failure)
-    this.#note(`blazon dev: ${target} has failed, run it again: ${replayCommand(capsule)}`)
+    this.#note(`blazon dev: ${target} failed. To run it again: ${replayCommand(capsule)}`)
   }
 
   /** Allows all failures to be printed again, because the application has restarted with changed code. */

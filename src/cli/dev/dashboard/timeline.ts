@@ -124,7 +124,7 @@ function ofError({ error, durationMs }: RequestRecord): TimelineEntry[] {
 function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineEntry {
   const endings = {
     sent: `${status ?? 'no status'}`,
-    aborted: 'the client left',
+    aborted: 'the client disconnected',
     timeout: 'the time limit was reached',
   }
   const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500

@@ -226,16 +226,16 @@ class Trial {
 
   #report(what: string): void {
     const subject = `table ${this.#table.fullName}`
-    const cause = `It was tried: as the role ${this.#role}, ${what}.`
+    const cause = `The doctor tested this table: as the role ${this.#role}, ${what}.`
     const remedy =
-      'Correct the other problems of this table. If there are none, look at its policies, triggers and defaults.'
+      'Correct the other problems of this table. If there are none, check its policies, triggers and defaults.'
     this.#findings.push(finding('E_DATABASE_CANARY', { subject, cause, remedy }))
   }
 }
 
 /** Creates the finding for a table that could not be tested. */
 export function interrupted({ fullName }: Relation): Finding {
-  const cause = 'It is locked or slow, so the doctor could not test whether it keeps tenants apart.'
+  const cause = 'It is locked or slow, so the doctor could not test whether it isolates tenants.'
   const facts = { subject: `table ${fullName}`, cause, remedy: 'Run the doctor again later.' }
   return finding('W_DATABASE_CANARY', facts)
 }

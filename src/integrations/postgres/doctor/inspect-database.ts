@@ -189,7 +189,7 @@ async function inspectRoles(examination: Examination): Promise<Finding[]> {
 }
 
 function missing(name: string): Finding {
-  const remedy = 'Run: npx blazon db migrate, which makes it.'
+  const remedy = 'Run: npx blazon db migrate, which creates it.'
   const facts = { subject: `role ${name}`, cause: 'It does not exist.', remedy }
   return finding('E_DATABASE_ROLE', facts)
 }
@@ -202,7 +202,7 @@ function checkAttributes(role: Role): Finding[] {
     [canLogin, 'It can log in, but it should be a role that login roles switch to.', 'nologin'],
     [
       canCreateRoles,
-      'It has CREATEROLE: it may make itself a member of other roles.',
+      'It has CREATEROLE: it can make itself a member of other roles.',
       'nocreaterole',
     ],
   ]
@@ -227,7 +227,7 @@ async function checkReach(examination: Examination): Promise<Finding[]> {
 function owning({ tables, tenantRole }: Examination): Finding {
   const owned = tables.filter(({ owner }) => owner === tenantRole).map(({ fullName }) => fullName)
   const cause = `It owns ${owned.join(', ')}, so it can remove the policies.`
-  const remedy = 'Let the login that migrates own them: alter table … owner to …;'
+  const remedy = 'Make the login that runs the migrations their owner: alter table … owner to …;'
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }
 
@@ -262,7 +262,7 @@ async function inspectFunctions({
       row['definer'] === true
         ? `It is SECURITY DEFINER: it runs with the privileges of ${row['owner']}, whichever role calls it.`
         : `It runs with its own setting, ${row['setting']}, whichever role calls it.`
-    const remedy = `Make sure that it shows no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
+    const remedy = `Make sure that it returns no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
     return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })
   })
 }

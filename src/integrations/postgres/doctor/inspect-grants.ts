@@ -53,7 +53,7 @@ function openFromTheStart(row: Record<string, unknown>): Finding {
   const [owner, grantee] = [identifier(String(row['owner'])), String(row['grantee'])]
   const place = row['schema'] === null ? '' : ` in schema ${identifier(String(row['schema']))}`
   const to = grantee === 'public' ? grantee : identifier(grantee)
-  const cause = `What it creates is open to ${grantee} from the start (${row['privileges']}), before a policy protects it.`
+  const cause = `New objects are immediately accessible to ${grantee} (${row['privileges']}), before a policy protects them.`
   const remedy = `alter default privileges for role ${owner}${place} revoke all on ${kind} from ${to};`
   const subject = `default privileges on ${kind} of ${owner}${place}`
   return finding('W_DATABASE_GRANT', { subject, cause, remedy })
@@ -66,7 +66,7 @@ function checkCreation(row: Record<string, unknown>, examination: Examination): 
     ...(row['login'] === true ? [`login ${examination.login}`] : []),
   ]
   if (roles.length === 0) return []
-  const cause = `The ${roles.join(' and the ')} may create tables and functions in it, which other code may then use in place of yours.`
+  const cause = `The ${roles.join(' and the ')} can create tables and functions in it, and statements can then use these instead of yours.`
   const names = roles.map((role) => identifier(role.slice(role.indexOf(' ') + 1)))
   const remedy = `revoke create on ${place} from ${['public', ...names].join(', ')};`
   return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]
@@ -116,12 +116,12 @@ export async function inspectStorage({
     ...(rows[0]?.['compat'] === true ? [compatible()] : []),
     ...checkObjects(list('objects'), tenantRole),
     ...list('catalogs').map((name) => {
-      const cause = `The role ${tenantRole} may use it, and values of the rows of all tenants are in it.`
+      const cause = `The role ${tenantRole} can access it, and it contains values from the rows of all tenants.`
       const remedy = `revoke all on pg_catalog.${name} from public, ${role};`
       return finding('E_DATABASE_GRANT', { subject: `catalog pg_catalog.${name}`, cause, remedy })
     }),
     ...list('functions').map((name) => {
-      const cause = `The role ${tenantRole} may call it, and it can read files of the server, including the files of tables.`
+      const cause = `The role ${tenantRole} can call it, and it can read files of the server, including the files of tables.`
       const remedy = `revoke execute on function pg_catalog.${name} from public, ${role};`
       return finding('E_DATABASE_GRANT', { subject: `function ${name}`, cause, remedy })
     }),
@@ -129,7 +129,7 @@ export async function inspectStorage({
 }
 
 function compatible(): Finding {
-  const cause = 'It is on: every role reads and writes the large objects of all roles.'
+  const cause = 'It is on: every role can read and write the large objects of all roles.'
   const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Disable it.' }
   return finding('E_DATABASE_GRANT', facts)
 }
@@ -139,7 +139,7 @@ function checkObjects(oids: readonly (string | number)[], tenantRole: string): F
   const named = oids.slice(0, MOST_NAMED)
   const more = oids.length > MOST_NAMED ? ', …' : ''
   const subject = `${oids.length === 1 ? 'large object' : 'large objects'} ${named.join(', ')}${more}`
-  const cause = `The role ${tenantRole} may use them, whichever tenant wrote them: no policy protects a large object.`
+  const cause = `The role ${tenantRole} can access them, whichever tenant wrote them: policies do not protect large objects.`
   const remedy = `Keep such values in a column of the type bytea; then: ${named.map((oid) => `select lo_unlink(${oid});`).join(' ')}`
   return [finding('E_DATABASE_GRANT', { subject, cause, remedy })]
 }

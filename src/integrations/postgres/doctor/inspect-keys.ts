@@ -79,7 +79,7 @@ export async function inspectKeys({ connection, tables }: Examination): Promise<
 
 function foreignKey(name: unknown, table: string, other: string): Finding {
   const subject = `foreign key ${identifier(String(name))} of table ${table}`
-  const cause = `It does not include tenant_id: a row can refer to a row of another tenant in ${other}, and so its tenant can find out whether that row exists.`
+  const cause = `It does not include tenant_id: a row can refer to a row of another tenant in ${other}, which reveals to its tenant whether that row exists.`
   const remedy = `Change it to: foreign key (tenant_id, …) references ${other} (tenant_id, …).`
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }
@@ -87,7 +87,7 @@ function foreignKey(name: unknown, table: string, other: string): Finding {
 function uniqueKey(name: unknown, table: string): Finding {
   const subject = `unique index ${identifier(String(name))} of table ${table}`
   const cause =
-    'It does not include tenant_id: a value that one tenant uses is taken for all tenants, and each tenant can find out that it is in use.'
+    'It does not include tenant_id: a value that one tenant uses is unavailable to all others, and each tenant can find out that it is in use.'
   const remedy = 'Change it to: unique (tenant_id, …).'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }
@@ -95,7 +95,7 @@ function uniqueKey(name: unknown, table: string): Finding {
 function exclusion(name: unknown, table: string): Finding {
   const subject = `exclusion constraint ${identifier(String(name))} of table ${table}`
   const cause =
-    'It does not compare tenant_id by =: a row of one tenant excludes rows of all tenants, and each tenant can find out that the row exists.'
+    'It does not compare tenant_id with =: a row of one tenant excludes rows of all tenants, and each tenant can find out that the row exists.'
   const remedy =
     'Change it to: exclude using gist (tenant_id with =, …). With gist, this needs: create extension btree_gist.'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })

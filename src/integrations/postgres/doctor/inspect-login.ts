@@ -41,14 +41,14 @@ export function omnipotent(
 
 function replicator({ name }: Role): Finding {
   const cause =
-    'It has REPLICATION: it may copy all files of the server, and so the rows of every tenant.'
+    'It has REPLICATION: it can copy all files of the server, and so the rows of every tenant.'
   const remedy = `alter role ${identifier(name)} noreplication;`
   return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
 
 function creator({ name }: Role): Finding {
   const cause =
-    'It has CREATEROLE: before PostgreSQL 16 it may make itself a member of any role, including the owner of tables.'
+    'It has CREATEROLE: before PostgreSQL 16 it can make itself a member of any role, including the owner of tables.'
   const remedy = `alter role ${identifier(name)} nocreaterole;`
   return finding('W_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
@@ -64,7 +64,7 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
       const remedy = 'Use another role for the application than for the migrations.'
       findings.push(finding('E_DATABASE_LOGIN', { subject, cause, remedy }))
     } else if (await isRelated(connection, [login, owner], 'MAY_BECOME')) {
-      const cause = `It may become ${owner}, which owns ${owned.join(', ')}.`
+      const cause = `It can switch to ${owner}, which owns ${owned.join(', ')}.`
       const remedy = `revoke ${identifier(owner)} from ${identifier(login)};`
       findings.push(finding('W_DATABASE_LOGIN', { subject, cause, remedy }))
     }
@@ -81,7 +81,7 @@ function checkPossessions({ relations, login }: Examination): Finding[] {
     ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
   )
   if (owned.length === 0) return []
-  const cause = `It owns ${listOf(owned)}: a statement that leaves its role may do anything with it.`
+  const cause = `It owns ${listOf(owned)}: a statement that leaves its role has full access to them.`
   const remedy = 'Use another role for the application than for the migrations.'
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
@@ -96,7 +96,7 @@ function checkGrants({ relations, login }: Examination): Finding[] {
   const list = granted.map(
     ({ fullName, loginPrivileges }) => `${fullName} (${loginPrivileges.join(', ').toUpperCase()})`,
   )
-  const cause = `It may use ${list.join(', ')} without SET ROLE: so may a statement that leaves its role, as injected SQL can with RESET ROLE.`
+  const cause = `It can access ${list.join(', ')} without SET ROLE, and so can a statement that leaves its role, as injected SQL can with RESET ROLE.`
   const grantees = new Set(granted.flatMap(({ loginGrantees }) => loginGrantees))
   const remedy = `revoke all on ${listOf(granted)} from ${[...grantees].map(identifier).join(', ')};`
   return [finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
@@ -115,10 +115,10 @@ async function checkBecoming(examination: Examination): Promise<Finding[]> {
     // Nonexistent roles are reported by `inspectRoles`.
     if ((await findRole(connection, role)) === undefined) continue
     if (await isRelated(connection, [login, role], 'MAY_BECOME')) continue
-    report(`It may not become ${role}.`, `Run: npx blazon db migrate --login ${login}`)
+    report(`It is not allowed to switch to ${role}.`, `Run: npx blazon db migrate --login ${login}`)
   }
   if (await isRelated(connection, [login, allTenantsRole], 'INHERITS')) {
-    const cause = `It inherits from ${allTenantsRole}: it sees the rows of every tenant without becoming that role.`
+    const cause = `It inherits from ${allTenantsRole}: it can read the rows of every tenant without switching to that role.`
     report(
       cause,
       `alter role ${identifier(login)} noinherit; from PostgreSQL 16 on, grant ${identifier(allTenantsRole)} to ${identifier(login)} with inherit false;`,
@@ -155,7 +155,7 @@ export async function powersOf(
 
 /** Creates the finding for a role or a login that can become such a role. */
 export function leading(kind: 'role' | 'login', member: string, name: string): Finding {
-  const cause = `It is a member of ${name}, which sees, or can see, more than the rows of one tenant.`
+  const cause = `It is a member of ${name}, which can access, or give itself access to, the rows of several tenants.`
   const remedy = `revoke ${identifier(name)} from ${identifier(member)};`
   const code = kind === 'login' ? 'E_DATABASE_LOGIN' : 'E_DATABASE_ROLE'
   return finding(code, { subject: `${kind} ${member}`, cause, remedy })

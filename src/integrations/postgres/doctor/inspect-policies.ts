@@ -83,8 +83,8 @@ function readPolicy(row: Record<string, unknown>): Policy {
 
 function withoutPolicy(table: Relation, tenantRole: string): Finding {
   const subject = `table ${table.fullName}`
-  const cause = `It has no policy for the role ${tenantRole}, which therefore sees none of its rows.`
-  const remedy = `Add one: npx blazon db table ${table.name} --existing prints it.`
+  const cause = `It has no policy for the role ${tenantRole}, which therefore cannot read any of its rows.`
+  const remedy = `Add the policy that npx blazon db table ${table.name} --existing prints.`
   return finding('E_DATABASE_POLICY', { subject, cause, remedy })
 }
 
@@ -94,13 +94,13 @@ function checkPolicy(table: Relation, policy: Policy, tenantRole: string): Findi
     finding('E_DATABASE_POLICY', { subject, cause, remedy })
   const open = conditionsOf(policy).find((each) => !isBound(each, policy))
   if (open !== undefined) {
-    const cause = `It grants the role ${tenantRole} access to rows where ${oneLine(open)}. That condition has no comparison that is known to keep tenants apart.${policy.hasOwnCast ? ' Its cast is not built into PostgreSQL.' : ''}`
-    const remedy = `Drop it, or let it compare a column of the type text, uuid or integer without a cast: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). PostgreSQL combines the policies of a table with OR.`
+    const cause = `It grants the role ${tenantRole} access to rows where ${oneLine(open)}. That condition has no comparison that is known to isolate tenants.${policy.hasOwnCast ? ' Its cast is not built into PostgreSQL.' : ''}`
+    const remedy = `Drop it, or make it compare a column of the type text, uuid or integer without a cast: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). PostgreSQL combines the policies of a table with OR.`
     return [report(cause, remedy)]
   }
   const writes = policy.command === '*' || policy.command === 'w'
   if (!writes || policy.check !== null) return []
-  const cause = 'It does not check the rows that are written: it has USING, but no WITH CHECK.'
+  const cause = 'It does not check written rows: it has USING, but no WITH CHECK.'
   const remedy = `alter policy ${identifier(policy.name)} on ${table.fullName} with check (${oneLine(policy.using ?? 'false')});`
   return [report(cause, remedy)]
 }

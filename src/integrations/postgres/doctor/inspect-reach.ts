@@ -41,8 +41,8 @@ function groupsOf(relations: readonly Relation[]): Relation[][] {
 function unbound(group: readonly Relation[], { tenantRole }: Examination): Finding {
   const names = group.map(({ fullName }) => fullName)
   const subject = `${names.length === 1 ? 'table' : 'tables'} ${names.join(', ')}`
-  const cause = `The role ${tenantRole} may use these rows, and no policy limits them to one tenant by a comparison that is known to keep tenants apart.`
-  const remedy = `Add a column tenant_id, and what npx blazon db table … --existing prints; or: ${revoking(group, tenantRole)} ${orShared(group[0] as Relation)}`
+  const cause = `The role ${tenantRole} can access these rows, and no policy limits them to one tenant by a comparison that is known to isolate tenants.`
+  const remedy = `Add a column tenant_id, and the SQL that npx blazon db table … --existing prints; or: ${revoking(group, tenantRole)} ${orShared(group[0] as Relation)}`
   return finding('E_DATABASE_REACH', { subject, cause, remedy })
 }
 
@@ -55,11 +55,11 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
   const revoke = `${revoking([relation], examination.tenantRole)} ${orShared(relation)}`
   if (kind === 'm') {
     const cause =
-      'It stores rows of every tenant, which its owner has read, and no policy can protect it.'
+      'It contains the rows of every tenant, as its owner read them, and no policy can protect it.'
     return [finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy: revoke })]
   }
   if (kind !== 'f') return []
-  const cause = `The role ${examination.tenantRole} may use it, and row-level security cannot protect a foreign table.`
+  const cause = `The role ${examination.tenantRole} can access it, and row-level security cannot protect a foreign table.`
   return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy: revoke })]
 }
 
@@ -78,8 +78,8 @@ function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[
   const more = relation.privileges.filter((privilege) => privilege !== 'select')
   if (more.length === 0 || relation.isInvoker) return []
   const list = more.join(', ')
-  const cause = `All tenants may read it, according to its comment, and the role ${tenantRole} may ${list.toUpperCase()}: what one tenant writes, the others read.`
-  const remedy = `revoke ${list} on ${relation.fullName} from ${granteesOf([relation], tenantRole)}; or let the comment say: blazon: shared, writable`
+  const cause = `According to its comment, all tenants can read it, and the role ${tenantRole} can ${list.toUpperCase()}: all tenants see the changes of one tenant.`
+  const remedy = `revoke ${list} on ${relation.fullName} from ${granteesOf([relation], tenantRole)}; or change the comment to: blazon: shared, writable`
   return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy })]
 }
 
@@ -94,8 +94,8 @@ function checkSequences(reached: readonly Relation[], { tenantRole }: Examinatio
   if (open.length === 0) return []
   const names = open.map(({ fullName }) => fullName).join(', ')
   const subject = `${open.length === 1 ? 'sequence' : 'sequences'} ${names}`
-  const cause = `The role ${tenantRole} may read or set a counter that all tenants share.`
-  const remedy = `revoke select, update on sequence ${names} from ${granteesOf(open, tenantRole)}; a default needs USAGE alone.`
+  const cause = `The role ${tenantRole} can read or set a counter that all tenants share.`
+  const remedy = `revoke select, update on sequence ${names} from ${granteesOf(open, tenantRole)}; a column default needs only USAGE.`
   return [finding('W_DATABASE_GRANT', { subject, cause, remedy })]
 }
 
@@ -115,7 +115,7 @@ function granteesOf(relations: readonly Relation[], tenantRole: string): string 
 }
 
 function orShared(relation: Relation): string {
-  return `If all tenants may see the same rows: comment on ${subjectOf(relation)} is 'blazon: shared';`
+  return `If all tenants are allowed to see the same rows: comment on ${subjectOf(relation)} is 'blazon: shared';`
 }
 
 function subjectOf({ kind, fullName }: Relation): string {

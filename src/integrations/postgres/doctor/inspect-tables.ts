@@ -44,7 +44,7 @@ export function hasPoliciesAlone(relation: Relation): boolean {
 /** Creates the finding for a database without tenant tables. */
 export function nothingToSee(): Finding {
   const cause =
-    'No table of this database has a column tenant_id, so there is nothing to keep apart.'
+    'No table of this database has a column tenant_id, so there are no rows of tenants to protect.'
   const remedy = 'Run the migrations: npx blazon db migrate. Check that this is the right database.'
   return finding('W_DATABASE_TABLES', { subject: 'the database', cause, remedy })
 }
@@ -68,10 +68,10 @@ function checkProtection(table: Relation, tenantRole: string): Finding[] {
   if (isEnabled && isForced) return []
   const cause = isEnabled
     ? 'Row-level security is not forced: its owner sees the rows of every tenant.'
-    : `Row-level security is off: every role that may use the table sees the rows of every tenant.${isChild ? ' The policies of its parent table apply only to statements that use the name of the parent.' : ''}`
+    : `Row-level security is off: every role that can access the table sees the rows of every tenant.${isChild ? ' The policies of its parent table apply only to statements that use the name of the parent.' : ''}`
   const remedy = isEnabled
     ? `alter table ${fullName} force row level security;`
-    : `Protect it: npx blazon db table ${table.name} --existing prints how.`
+    : `Protect it with the SQL that npx blazon db table ${table.name} --existing prints.`
   return [finding('E_DATABASE_RLS', { subject, cause, remedy })]
 }
 
@@ -84,13 +84,13 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
     const fault = column.isDeterministic
       ? `tenant_id is of the type ${column.type}`
       : 'tenant_id has a collation that is not deterministic'
-    const cause = `${fault}: = may treat different values as equal.`
+    const cause = `${fault}: the operator = can treat different values as equal.`
     const remedy = `Use the type text, uuid or integer. Drop the policies, and then: ${change} type text collate "default";`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
   if (!isRequired) {
     const cause =
-      'tenant_id may be null: a row with null belongs to no tenant, and no tenant finds it.'
+      'tenant_id can be null: a row with null belongs to no tenant, and no tenant can read it.'
     const remedy = `${change} set not null;`
     findings.push(finding('E_DATABASE_COLUMN', { subject, cause, remedy }))
   }
@@ -106,8 +106,8 @@ function checkColumn({ fullName, isChild, column }: TenantTable): Finding[] {
 function checkIndex({ fullName, column, kind }: TenantTable): Finding[] {
   if (column.isIndexed || kind === 'f') return []
   const cause =
-    'No index begins with tenant_id: each query of a tenant reads the rows of all tenants.'
-  const remedy = `create index on ${fullName} (tenant_id), or let the primary key be (tenant_id, id).`
+    'No index begins with tenant_id: each query of a tenant scans the rows of all tenants.'
+  const remedy = `create index on ${fullName} (tenant_id), or change the primary key to (tenant_id, id).`
   return [finding('E_DATABASE_INDEX', { subject: `table ${fullName}`, cause, remedy })]
 }
 
@@ -115,7 +115,7 @@ function checkPrivileges({ fullName, privileges }: Relation, tenantRole: string)
   const dangers = DANGERS.filter((privilege) => privileges.includes(privilege))
   if (dangers.length === 0) return []
   const list = dangers.join(', ')
-  const cause = `The role ${tenantRole} may ${list.toUpperCase()}, which row-level security does not restrict.`
+  const cause = `The role ${tenantRole} can ${list.toUpperCase()}, which row-level security does not restrict.`
   const remedy = `revoke ${list} on ${fullName} from public, ${identifier(tenantRole)};`
   return [finding('E_DATABASE_GRANT', { subject: `table ${fullName}`, cause, remedy })]
 }

@@ -64,7 +64,7 @@ export function overtime(cause: unknown): HttpError {
  */
 export function skipped(): PostgresError {
   const message =
-    'It was not run: PostgreSQL refused an earlier statement that was sent together with it.'
+    'The statement was not run: PostgreSQL refused an earlier statement of the same batch.'
   return new PostgresError(message, { code: IN_FAILED })
 }
 

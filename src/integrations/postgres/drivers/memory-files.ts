@@ -273,7 +273,7 @@ function bytesOf(memory: Memory): Uint8Array {
 }
 
 function failure(code: number): Error {
-  return Object.assign(new Error(`Error ${code} of a file`), { code })
+  return Object.assign(new Error(`File error ${code}`), { code })
 }
 
 function fail(code: number): never {

@@ -34,7 +34,7 @@ async function makeFolder(place: string): Promise<string> {
 async function assertOurs(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name !== LOCK_FILE && name[0] !== '.')
   if (files.length === 0 || files.includes('PG_VERSION')) return
-  throw unusable(folder, 'It has files that do not belong to a database.')
+  throw unusable(folder, 'It contains files that do not belong to a database.')
 }
 
 async function startIn(folder: string, onClosed: () => Promise<void>): Promise<PgliteEngine> {
@@ -43,7 +43,7 @@ async function startIn(folder: string, onClosed: () => Promise<void>): Promise<P
   } catch (error) {
     if (error instanceof ConfigError) throw error
     const cause =
-      'The database in it cannot be used: it is damaged, or another version of PostgreSQL made it.'
+      'The database in it cannot be used: it is damaged, or another version of PostgreSQL created it.'
     throw unusable(folder, cause, error)
   }
 }

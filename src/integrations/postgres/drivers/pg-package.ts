@@ -73,7 +73,7 @@ export async function loadPg(): Promise<PgPackage> {
   const pg = await loadPeer<PgPackage>('pg', use, () => import('pg') as Promise<unknown> as never)
   if (hasSteps(pg)) return pg
   const cause =
-    'The installed pg cannot send several queries together: it is older than 8.23, or NODE_PG_FORCE_NATIVE makes it the native one.'
+    'The installed pg cannot send several queries together: it is older than 8.23, or NODE_PG_FORCE_NATIVE selects its native driver.'
   const remedy = 'npm install pg@8, and do not set NODE_PG_FORCE_NATIVE.'
   throw new ConfigError([{ code: 'E_PEER_MISSING', subject: 'blazon/postgres', cause, remedy }])
 }

@@ -178,7 +178,7 @@ async function runBeside(driver: Driver, lock: Connection, file: MigrationFile):
 
 function tooFewConnections({ name }: MigrationFile): ConfigError {
   const cause =
-    'It runs without a transaction and needs a second connection, because the lock holds the first.'
+    'It runs without a transaction and needs a second connection, because the migration lock uses the first.'
   const remedy = 'Set connections to 2 or more.'
   return new ConfigError([{ code: 'E_MIGRATION_FAILED', subject: name, cause, remedy }])
 }

@@ -176,25 +176,25 @@ function problemOf(
     const isNewer = state === 'newer'
     const cause = isNewer
       ? 'It was applied by a newer version of the application.'
-      : 'It was applied, and its file is gone.'
+      : 'It was applied, but its file is missing.'
     const remedy = isNewer
-      ? 'Deploy a version that has it. Without `--strict`, it is allowed.'
-      : 'Bring the file back: an applied file must stay in the folder.'
+      ? 'Deploy a version that contains it. Without `--strict`, it is allowed.'
+      : 'Restore the file: the file of an applied migration must stay in the folder.'
     return [{ code: 'E_MIGRATION_MISSING', subject: name, cause, remedy }]
   }
   if (state !== 'late') return []
-  const cause = 'It is new, but a migration that comes after it is applied already.'
-  const remedy = 'Rename it, so that it comes last.'
+  const cause = 'It is new, but a later migration has already been applied.'
+  const remedy = 'Rename it, so that it is the last migration.'
   return [{ code: 'E_MIGRATION_ORDER', subject: name, cause, remedy }]
 }
 
 function changed(name: string, files: readonly MigrationFile[], isEmbedded: boolean): Problem {
   const checksum = files.find((file) => file.name === name)?.checksum ?? ''
-  const cause = 'It was applied, and its file has changed since.'
+  const cause = 'Its file has changed since it was applied.'
   const begin = isEmbedded
     ? ' If the data is not needed: stop the application and `blazon dev`, and delete the folder of the embedded database; all migrations run at the next start.'
     : ''
-  const remedy = `Undo the change, and write it into a new file.${begin} If the old and the new content have the same effect: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
+  const remedy = `Undo the change, and put it into a new migration.${begin} If the old and the new content have the same effect: update blazon.migrations set checksum = ${literal(checksum)} where name = ${literal(name)}`
   return { code: 'E_MIGRATION_CHANGED', subject: name, cause, remedy }
 }
 
@@ -203,7 +203,7 @@ async function permitted<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (!(error instanceof PostgresError) || error.code !== '42501') throw error
-    const cause = 'This login may not use or create the table blazon.migrations.'
+    const cause = 'This login is not allowed to use or create the table blazon.migrations.'
     const remedy = 'Migrate with the login that owns the tables.'
     const subject = 'blazon.migrations'
     throw new ConfigError([{ code: 'E_DATABASE_LOGIN', subject, cause, remedy }], {

@@ -131,7 +131,11 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     throw new ConfigError([
-      fileProblem(name, `It cannot be read (${code}).`, 'Make it a file that this user may read.'),
+      fileProblem(
+        name,
+        `It cannot be read (${code}).`,
+        'Make sure that it is a file that this user can read.',
+      ),
     ])
   }
 }
@@ -187,7 +191,7 @@ function faultOfDirective(text: string, directive: string): Fault | undefined {
   const found = /^--[^\S\n]*blazon[^\S\n]*:.*$/m.exec(text)
   if (found === null || (found.index === 0 && found[0].trimEnd() === directive)) return undefined
   const cause = 'It looks like a directive, but it is not one.'
-  return { at: found.index, cause, remedy: `The first line may be: ${directive}` }
+  return { at: found.index, cause, remedy: `The first line can be: ${directive}` }
 }
 
 function faultOfStatements(text: string): Fault | undefined {
@@ -201,7 +205,7 @@ function faultOfStatements(text: string): Fault | undefined {
     return isEmpty ? EMPTY : undefined
   } catch (error) {
     if (!(error instanceof UnclosedError)) throw error
-    const cause = 'A quote or a comment is opened here and never closed.'
+    const cause = 'A quote or a comment begins here, but is not closed.'
     return { at: error.start, cause, remedy: 'Close it.' }
   }
 }
@@ -221,7 +225,11 @@ function faultOf(statement: ScriptStatement): Fault | undefined {
   if (isCopy) {
     const cause =
       'COPY would read rows from psql or write them to psql, but migrations do not run in psql.'
-    return { at: start, cause, remedy: 'Write INSERT; pg_dump writes it with --inserts.' }
+    return {
+      at: start,
+      cause,
+      remedy: 'Use INSERT statements; pg_dump writes them with --inserts.',
+    }
   }
   if (!endsTransaction(words)) return undefined
   const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, but the whole migration runs in one transaction.`

@@ -92,7 +92,13 @@ function checkPlace({ url, embedded }: PostgresOptions): Problem[] {
 function checkEmbedded(embedded: unknown): Problem[] {
   if (embedded === undefined) return []
   if (typeof embedded === 'string' && /^(?!.*:\/\/)[^\0]+$/s.test(embedded)) return []
-  return [invalid('embedded', 'It is not a folder.', "Pass 'memory', or the path of a folder.")]
+  return [
+    invalid(
+      'embedded',
+      'It is not the path of a folder.',
+      "Pass 'memory', or the path of a folder.",
+    ),
+  ]
 }
 
 function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
@@ -114,7 +120,7 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
 function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
   if (password === undefined || typeof password === 'function') return []
   const remedy = 'Put it into url, percent-encoded, or pass a function that resolves to it.'
-  return [invalid('poolOptions.password', 'It would not be used.', remedy)]
+  return [invalid('poolOptions.password', 'It would have no effect.', remedy)]
 }
 
 function checkLifetime({ maxLifetimeSeconds: seconds = 0 }: Readonly<Record<string, unknown>>) {
@@ -127,7 +133,7 @@ function checkSaidElsewhere(poolOptions: object): Problem[] {
   return Object.entries(SAID_ELSEWHERE)
     .filter(([name]) => Object.hasOwn(poolOptions, name))
     .map(([name, option]) =>
-      invalid(`poolOptions.${name}`, 'It would not be used.', `Use ${option} instead.`),
+      invalid(`poolOptions.${name}`, 'It would have no effect.', `Use ${option} instead.`),
     )
 }
 
@@ -156,7 +162,7 @@ function checkRoles(options: PostgresOptions): Problem[] {
     ...checkRole('allTenantsRole', allTenantsRole),
   ]
   if (problems.length > 0 || tenantRole !== allTenantsRole) return problems
-  const cause = 'They are the same role, so every tenant would see the rows of all tenants.'
+  const cause = 'They are the same role, so every tenant could read the rows of all tenants.'
   return [invalid('tenantRole and allTenantsRole', cause, 'Use two different roles.')]
 }
 
@@ -202,7 +208,7 @@ function checkUrl(url: unknown): Problem[] {
 
 const WRONG_ATTRS = invalid(
   'url',
-  'Its target_session_attrs has a value that this version does not have.',
+  'Its target_session_attrs has a value that this version does not support.',
   `Pass one of ${SESSION_ATTRS.join(', ')}.`,
 )
 

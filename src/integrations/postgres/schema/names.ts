@@ -24,9 +24,11 @@ const RESERVED = new Set(
 /** Returns the problem with a name as a sentence; `null` if the name is valid. */
 export function faultOfName(name: unknown): string | null {
   if (typeof name !== 'string' || name === '') return 'It is not a name.'
-  if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that no name can have.'
+  if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that is not allowed in names.'
   const bytes = Buffer.byteLength(name)
-  return bytes <= LONGEST ? null : `It is ${bytes} bytes long, and names have at most ${LONGEST}.`
+  return bytes <= LONGEST
+    ? null
+    : `It is ${bytes} bytes long, but names can have at most ${LONGEST}.`
 }
 
 /** Returns a name for use in SQL, quoted only if necessary. */

@@ -211,7 +211,7 @@ function checkColumns(columns: unknown): Problem[] {
   const isList = Array.isArray(columns) && columns.every((each) => typeof each === 'string')
   if (isList && columns.every((each) => each.trim() !== '')) return []
   const remedy = "Pass one string for each column: ['number integer not null']."
-  return [invalid('columns', 'It is not a list of SQL.', remedy)]
+  return [invalid('columns', 'It is not a list of SQL strings.', remedy)]
 }
 
 function checkId(id: unknown): Problem[] {

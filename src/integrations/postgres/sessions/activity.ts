@@ -50,7 +50,7 @@ export class Activity {
 
 function stuck(): Error {
   const cause = new Error(
-    'The transaction is waiting for a nested transaction that sends no statement. The nested transaction is waiting for something else, maybe for a statement that in turn waits for it. Await every nested transaction, and run inside it the statements that it needs.',
+    'The transaction is waiting for a nested transaction that sends no statement. The nested transaction is waiting for something else, possibly for a statement that in turn waits for the nested transaction. Await every nested transaction, and run the statements that it needs inside it.',
   )
   return new HttpError(503, 'The transaction is stuck.', { code: 'DATABASE_TIMEOUT', cause })
 }

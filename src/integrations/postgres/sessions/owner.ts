@@ -32,9 +32,9 @@ export function isSameOwner(one: Owner | null, other: Owner | null): boolean {
 
 /** Describes an owner in an error message. */
 function describeOwner(owner: Owner | null): string {
-  if (owner === null) return 'no tenant'
-  if (owner.kind === 'tenant') return `the tenant '${owner.id}'`
-  return owner.kind === 'all' ? 'all tenants' : 'nobody'
+  if (owner === null) return 'without a tenant'
+  if (owner.kind === 'tenant') return `for the tenant '${owner.id}'`
+  return owner.kind === 'all' ? 'for all tenants' : 'without a tenant'
 }
 
 function idOf(owner: Owner | null): string | undefined {
@@ -52,7 +52,7 @@ export class TenantSwitchError extends Error {
   /** Only the framework creates this error. */
   constructor(from: Owner | null, to: Owner | null) {
     super(
-      `A transaction of ${describeOwner(from)} is open, and a statement in it would run for ${describeOwner(to)}. End the transaction first; for work that concerns all tenants use withoutTenant(reason, fn).`,
+      `A transaction ${describeOwner(from)} is open, and a statement in it would run ${describeOwner(to)}. End the transaction first; for work on the rows of all tenants, use withoutTenant(reason, fn).`,
     )
   }
 }

@@ -33,7 +33,7 @@ function log(err: unknown, { logger }: TaskTerms): void {
 
 function limit(task: Task, ms: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const deadline = new Deadline(ms, () => reject(new Error(`It has not ended in ${ms} ms.`)))
+    const deadline = new Deadline(ms, () => reject(new Error(`It did not finish within ${ms} ms.`)))
     void Promise.resolve()
       .then(task)
       .finally(() => deadline.cancel())

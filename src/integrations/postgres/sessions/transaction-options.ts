@@ -55,6 +55,6 @@ export function assertIsolation(
 ): void {
   if (isolation === undefined || isolation === outer) return
   throw new Error(
-    `A part of a transaction cannot be ${isolation}: the transaction has begun as ${outer ?? 'the database begins it'}. Set the isolation level of the outermost transaction; for the transaction of a request, write @Transactional({ isolation: '${isolation}' }) on its handler.`,
+    `A nested transaction cannot be ${isolation}: the outer transaction is ${outer ?? 'at the default level of the database'}. Set the isolation level of the outermost transaction; for the transaction of a request, write @Transactional({ isolation: '${isolation}' }) on its handler.`,
   )
 }

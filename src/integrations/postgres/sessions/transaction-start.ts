@@ -192,7 +192,7 @@ function isRoleRefused(error: unknown): error is PostgresError {
 }
 
 function roleError(role: string, cause: PostgresError): PostgresError {
-  const message = `Statements must run as the role ${role}. It does not exist, or this login may not become it. Run: blazon db migrate --login <the login of the application>`
+  const message = `Statements must run as the role ${role}. This role does not exist, or this login is not allowed to switch to it. Run: blazon db migrate --login <the login of the application>`
   return new PostgresError(message, { code: cause.code }, { cause })
 }
 

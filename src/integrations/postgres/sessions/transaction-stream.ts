@@ -142,7 +142,7 @@ export class TransactionStream<T> implements AsyncIterableIterator<T> {
 
 function tooLate(ms: number): HttpError {
   const cause = new Error(
-    `The reader of a stream with a transaction has taken no item for ${ms} ms, so the transaction was rolled back and its connection was released (timeouts.idleInTransaction). Send small items, or read page by page without a transaction.`,
+    `The reader of a stream with a transaction has not read an item for ${ms} ms, so the transaction was rolled back and its connection was released (timeouts.idleInTransaction). Send small items, or read page by page without a transaction.`,
   )
   return new HttpError(503, 'The stream was read too slowly.', { code: 'DATABASE_TIMEOUT', cause })
 }

@@ -12,11 +12,11 @@ export interface Change {
 }
 
 const OVER =
-  'The transaction has ended, and this statement came after its end: await every query that belongs to it.'
+  'The transaction ended before this statement was sent. Await every query of the transaction.'
 const NOT_ROLLED_BACK =
-  'Nothing was saved: a nested transaction failed, and it could not be rolled back alone.'
+  'Nothing was saved: a nested transaction failed, and it could not be rolled back separately.'
 const REFUSED =
-  'Nothing was saved: PostgreSQL refused a statement of the transaction, and the program caught the error. Put a statement that may be refused into a nested db.transaction(), which is rolled back alone.'
+  'Nothing was saved: PostgreSQL refused a statement of the transaction, and the program caught the error. Put a statement that can be refused into a nested db.transaction(), which is rolled back separately.'
 
 /** A function to run after the commit. */
 export type Task = () => unknown
@@ -303,5 +303,5 @@ export function assertCommitted({ command }: QueryResult, cause?: unknown): void
 /** Creates the error for a commit whose outcome is unknown. */
 export function commitUnknown(cause: unknown): HttpError {
   const code = 'COMMIT_UNKNOWN'
-  return new HttpError(503, 'It is not known whether this was saved', { code, cause })
+  return new HttpError(503, 'It is unknown whether the changes were saved', { code, cause })
 }

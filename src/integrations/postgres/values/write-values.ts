@@ -14,7 +14,7 @@ const MOST_VALUES = 65_535
 export function writeValues({ text, values = [] }: Statement): Written[] {
   checkText(text)
   if (values.length > MOST_VALUES) {
-    const message = `A statement may have ${MOST_VALUES} values, and this one has ${values.length}.`
+    const message = `A statement can have at most ${MOST_VALUES} values, but this one has ${values.length}.`
     throw new PostgresError(message, { code: '54023' })
   }
   const written: Written[] = []
@@ -27,7 +27,7 @@ function write(value: unknown, index: number): Written {
   try {
     return writeValue(value)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'It has no text.'
+    const reason = cause instanceof Error ? cause.message : 'It cannot be converted to a string.'
     throw new PostgresError(
       `The value of $${index + 1} cannot be sent. ${reason}`,
       { code: '22023' },
@@ -45,12 +45,12 @@ function write(value: unknown, index: number): Written {
  */
 export function checkText(text: string): void {
   if (text.includes('\0')) {
-    throw new PostgresError('The text of a statement cannot have a NUL byte in it.', {
+    throw new PostgresError('A statement cannot contain a NUL byte.', {
       code: '22021',
     })
   }
   if (classifyStatement(text).readsClient) {
-    const message = 'COPY … FROM STDIN has nothing to read. Write the rows as INSERT.'
+    const message = 'COPY … FROM STDIN has no rows to read. Use INSERT instead.'
     throw new PostgresError(message, { code: '0A000' })
   }
 }

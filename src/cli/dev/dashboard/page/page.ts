@@ -104,7 +104,7 @@ function showState(text: string, tone: string): void {
 
 const LOST = {
   gone: 'blazon dev does not respond. It may have ended.',
-  token: 'This page has no valid token. Open the address that blazon dev has printed.',
+  token: 'This page has no valid token. Open the address that blazon dev printed.',
 }
 
 const events: Events = {
@@ -117,7 +117,7 @@ const events: Events = {
   state({ phase, failure }: StateView) {
     if (phase === 'starting') showState('The application is starting …', 'warn')
     else if (failure === null) showState('The application is running.', 'good')
-    else showState(`${failure} The terminal shows why.`, 'bad')
+    else showState(`${failure} The terminal shows the reason.`, 'bad')
     // The routes may have changed.
     if (phase === 'serving' && location.hash === '#/routes') void show()
   },
@@ -145,7 +145,7 @@ function routeList(routes: RoutesView): HTMLElement {
       access: accessOf(route),
     }),
   )
-  const none = 'No route is known: the application has not started, or has no controllers.'
+  const none = 'There are no routes: the application has not started, or has no controllers.'
   return el(
     'section',
     { class: 'list', 'aria-labelledby': 'routes-title' },
@@ -170,7 +170,7 @@ function routeDetails(route: Route): HTMLElement {
       ['Access', accessOf(route)],
       ['Before it', before.map(({ name }) => name).join(', ')],
     ]),
-    section('Steps, in their order', el('ol', {}, steps.map(stepOf))),
+    section('Steps, in order', el('ol', {}, steps.map(stepOf))),
     section(
       'Decorators',
       facts(decorators.map(({ name, at }) => [name, at && `${at.file}:${at.line}`])),
@@ -231,7 +231,7 @@ function note(title: string, text: string, code: string | null): HTMLElement {
 
 function failureNote(replay: string): HTMLElement {
   const text = 'The first command runs the request again; the second writes a test.'
-  return note('The server has failed', text, `${replay}\n${replay} --write`)
+  return note('The server failed', text, `${replay}\n${replay} --write`)
 }
 
 function mismatchNote(mismatch: RequestView['mismatches'][number]): HTMLElement {
@@ -243,7 +243,7 @@ function mismatchNote(mismatch: RequestView['mismatches'][number]): HTMLElement 
 
 function suspectNote({ text, count, places, durationMs }: SuspectView): HTMLElement {
   const times = `The same statement ran ${count} times, in ${milliseconds(durationMs)}.`
-  return note('Perhaps N+1', [times, ...places].join(' '), text)
+  return note('Possible N+1 problem', [times, ...places].join(' '), text)
 }
 
 function timeline({ timeline: entries, record }: RequestView): HTMLElement {
@@ -297,7 +297,7 @@ function copyButton(text: string): HTMLElement {
   const made = button('Copy', () =>
     navigator.clipboard.writeText(text).then(
       () => news.replaceChildren(' Copied.'),
-      () => news.replaceChildren(' The browser does not allow it: select the text.'),
+      () => news.replaceChildren(' The browser does not allow copying: select the text.'),
     ),
   )
   return el('p', {}, made, news)

@@ -72,7 +72,9 @@ export class RequestList {
     const all = `${total} ${total === 1 ? 'request' : 'requests'}`
     const summary = shown === total ? all : `${shown} of ${all}`
     this.#summary.textContent =
-      total === 0 ? 'No request yet. Send one to the application, and it appears here.' : summary
+      total === 0
+        ? 'There are no requests yet. Send one to the application, and it will appear here.'
+        : summary
   }
 }
 

@@ -19,7 +19,7 @@ const HEADINGS = { status: 'State', target: 'Work', time: 'Made', tenant: 'Tenan
 
 /** Creates the lists of all plugins. */
 export function workList(lists: WorkView, again: () => Promise<void>): HTMLElement {
-  const none = 'No plugin of the application lists work. Jobs are work: see jobs().'
+  const none = 'No plugin of the application reports background work. To run jobs, see jobs().'
   return el(
     'section',
     { class: 'list', 'aria-labelledby': 'work-title' },
