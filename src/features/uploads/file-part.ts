@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { FileRule } from '../../contracts/inputs.js'
 import { isOfType, SIGNATURE_BYTES } from './signatures.js'
 import type { FileFacts, FileSource } from './stored-file.js'
+import { TemporaryFile } from './temporary-file.js'
 import { fileTooLarge, wrongType } from './text-fields.js'
 
 /** The maximum number of bytes per file that are buffered in memory. */
@@ -30,7 +27,7 @@ export class FilePart implements FileSource {
   readonly #part: Readable
   readonly #arriving: PartQueue
   #head: Buffer[] = []
-  #spool: Spool | null = null
+  #temporary: TemporaryFile | null = null
   #received = 0
   #isChecked = false
 
@@ -73,9 +70,9 @@ export class FilePart implements FileSource {
   }
 
   read(): AsyncIterableIterator<Buffer> {
-    const spooled = this.#spool?.read() ?? null
+    const onDisk = this.#temporary?.read() ?? null
     const step = async (): Promise<IteratorResult<Buffer>> => {
-      const value = spooled === null ? await this.#nextOfMemory() : (await spooled.next()).value
+      const value = onDisk === null ? await this.#nextOfMemory() : (await onDisk.next()).value
       if (this.#form.failure !== null) throw this.#form.failure
       if (value != null) return { done: false, value }
       // Reading the file ends only when the whole form has been read.
@@ -97,21 +94,21 @@ export class FilePart implements FileSource {
     this.#arriving.fail(reason)
     this.#part.destroy()
     // Closing fails only if the file is already closed.
-    this.#spool?.close().catch(() => {})
+    this.#temporary?.close().catch(() => {})
   }
 
   async #receiveOnDisk(): Promise<void> {
-    const spool = await Spool.create()
-    this.#spool = spool
+    const temporary = await TemporaryFile.create()
+    this.#temporary = temporary
     // The request may have ended while the file was being opened. `drop` was then unable to close it.
     if (this.#form.failure !== null) {
-      await spool.close()
+      await temporary.close()
       throw this.#form.failure
     }
-    for (const chunk of this.#head) await spool.write(chunk)
+    for (const chunk of this.#head) await temporary.write(chunk)
     this.#head = []
     for (let chunk = await this.#next(); chunk !== null; chunk = await this.#next()) {
-      await spool.write(chunk)
+      await temporary.write(chunk)
     }
     this.size = this.#received
   }
@@ -148,53 +145,6 @@ export class FilePart implements FileSource {
     this.#head.push(chunk)
     this.checkType()
     this.#head.pop()
-  }
-}
-
-const CHUNK_BYTES = 64 * 1024
-
-/**
- * A temporary file. Its name is removed as soon as the file is open, so the file is deleted when it is closed, or when
- * the process ends for any reason.
- */
-class Spool {
-  readonly #handle: FileHandle
-
-  private constructor(handle: FileHandle) {
-    this.#handle = handle
-  }
-
-  /** Creates an empty file in the folder for temporary files. Other users cannot open it. */
-  static async create(): Promise<Spool> {
-    const path = join(tmpdir(), `blazon-${randomUUID()}`)
-    const handle = await open(path, 'wx+', 0o600)
-    try {
-      await unlink(path)
-    } catch (error) {
-      await handle.close()
-      throw error
-    }
-    return new Spool(handle)
-  }
-
-  async write(chunk: Buffer): Promise<void> {
-    await this.#handle.appendFile(chunk)
-  }
-
-  /** Reads the file from its start. */
-  async *read(): AsyncGenerator<Buffer, void> {
-    for (let position = 0; ; ) {
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
-      const { bytesRead } = await this.#handle.read({ buffer, position })
-      if (bytesRead === 0) return
-      position += bytesRead
-      yield buffer.subarray(0, bytesRead)
-    }
-  }
-
-  /** Closes the file, which deletes it. Waits for running calls first. */
-  async close(): Promise<void> {
-    await this.#handle.close()
   }
 }
 

@@ -68,7 +68,7 @@ export const features: readonly Defect[] = [
     file: 'src/features/uploads/file-part.ts',
     kind: 'overlap',
     replace: [
-      '    if (this.#form.failure !== null) {\n      await spool.close()\n      throw this.#form.failure\n    }\n    for (const chunk',
+      '    if (this.#form.failure !== null) {\n      await temporary.close()\n      throw this.#form.failure\n    }\n    for (const chunk',
       '    for (const chunk',
     ],
     what: 'A temporary file that is opened while the request ends stays open.',
