@@ -54,7 +54,7 @@ it('no link of a version leads nowhere, except those to pages that these few pag
   expect(dead.filter((link) => !known.test(link))).toEqual([])
 })
 
-it('a version is kept once', () => {
+it('a version that is already kept cannot be kept again', () => {
   writePages('0.1.0', 'Another text.')
   expect(() => keepVersion(pages, versions)).toThrow(
     'Remove it first, to keep version 0.1.0 again.',

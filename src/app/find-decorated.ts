@@ -92,7 +92,7 @@ function callMethod(
   return methods[method]?.(...args)
 }
 
-/** The name of the module that lists each class; a module without a name is left out. */
+/** Maps each class to the name of the first module that lists it. Modules without a name are skipped. */
 function modulesByClass(modules: readonly Module[]): ReadonlyMap<unknown, string> {
   const names = new Map<unknown, string>()
   const seen = new Set<Module>()

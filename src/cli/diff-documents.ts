@@ -117,7 +117,7 @@ function readText(path: string): string {
       status: 2,
       what: `${path} cannot be read.`,
       cause: messageOf(error),
-      remedy: 'Specify a document to compare with, as `blazon openapi export` writes it.',
+      remedy: 'Specify a document that `blazon openapi export` wrote.',
     })
   }
 }

@@ -41,9 +41,9 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
       'WWW-Authenticate': { description: 'The accepted authentication scheme.', schema: text },
     },
   },
-  403: { description: 'The user has no permission for this operation.' },
+  403: { description: 'The user does not have permission to perform this operation.' },
   404: { description: 'The resource or the tenant does not exist.' },
-  406: { description: 'The server does not support any media type in `Accept`.' },
+  406: { description: 'None of the media types in `Accept` is available.' },
   409: {
     description: 'The request conflicts with stored data, or with another request.',
     headers: { 'Retry-After': RETRY_AFTER },
@@ -61,7 +61,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
     description: 'The requested range is outside the content.',
     headers: {
       'Content-Range': {
-        description: 'The total number of bytes, such as `bytes */1000`.',
+        description: 'The total size of the content, in the form `bytes */1000`.',
         schema: text,
       },
     },
@@ -84,7 +84,7 @@ const ERRORS: Readonly<Record<number, ErrorFacts>> = {
       'Retry-After': RETRY_AFTER,
     },
   },
-  500: { description: 'An unexpected error on the server.' },
+  500: { description: 'An unexpected error occurred on the server.' },
   503: {
     description: 'The request timed out, or the server is temporarily unavailable.',
     headers: { 'Retry-After': RETRY_AFTER },

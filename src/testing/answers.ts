@@ -34,7 +34,7 @@ export function unansweredOf(
   return unanswered.get(statements) ?? null
 }
 
-/** Returns the function that returns results from a list, using each entry once; `null` without a list. */
+/** Returns a function that answers statements from a list and uses each entry once; `null` if no list is given. */
 export function answersOf(
   statements: readonly AnsweredStatement[] | undefined,
 ): AnswerStatement | null {

@@ -154,7 +154,7 @@ describe('components for schemas', () => {
 })
 
 describe('a schema that the document cannot express', () => {
-  it('causes a warning with controller, method and field, and is {} in the document', async () => {
+  it('causes a warning that names controller, method and field, and is {} in the document', async () => {
     const Lost = z.object({ deep: z.object({ map: z.custom(() => true) }) })
     const options = { controllers: [controller('a', Lost)] }
     expect(bodyOf(documentOf(...options.controllers), '/a').properties?.['deep']).toMatchObject({

@@ -15,7 +15,7 @@ async function scrape(crew: Crew, accept = 'text/plain'): Promise<string> {
 }
 
 describe('a metrics scrape from any worker', () => {
-  it('has the series of every worker with the label worker, in both formats', async () => {
+  it('contains the series of every worker, each with a label `worker`, in both formats', async () => {
     const crew = await Crew.start(program('metrics: true,'))
     expect((await crew.pids(10)).size).toBe(2)
     for (const accept of ['text/plain', 'application/openmetrics-text']) {

@@ -47,7 +47,7 @@ export async function runDev(options: DevOptions, streams: Streams): Promise<voi
       note(`${paths.map((path) => relative(cwd, path)).join(', ')} changed`)
       void supervisor.restart()
     },
-    ({ message }) => note(`Changes of some files are not detected: ${message}`),
+    ({ message }) => note(`Changes to some files are not detected: ${message}`),
   )
   const supervisor = new Supervisor({ entry, options, streams, kept, dashboard, watch })
   for (const path of watchedFrom(entry, options)) watch.add(path)

@@ -91,7 +91,7 @@ async function askFolder(ask: Ask): Promise<string> {
   if (name) return name
   throw new CliError({
     status: 2,
-    what: 'The folder of the project is missing.',
+    what: 'No project folder was specified.',
     remedy: 'Specify a folder that does not exist yet: blazon new my-api',
   })
 }

@@ -79,8 +79,10 @@ function parsed(path: string): Capsule {
   const capsule = Object(JSON.parse(readFileSync(path, 'utf8'))) as Partial<Capsule>
   const { format, record, sent, statements, cut } = capsule
   if (typeof format === 'number' && format !== FORMAT) {
-    const fit = `This version reads the format ${FORMAT}.`
-    throw new Error(`Another version of blazon wrote it: it has the format ${format}. ${fit}`)
+    const fit = `This version reads format ${FORMAT}.`
+    throw new Error(
+      `The capsule was written by another version of Blazon: it has format ${format}. ${fit}`,
+    )
   }
   const isCapsule =
     format === FORMAT &&

@@ -81,7 +81,7 @@ function hostOf({ hostname }: URL): string {
 }
 
 /** The message is the same for names and addresses, so that it does not reveal which names have internal addresses. */
-const NOT_PUBLIC = 'The URL does not lead to a public host'
+const NOT_PUBLIC = 'The URL does not point to a public host'
 
 function notPublic(message: string): Error {
   return refuse('URL_NOT_PUBLIC', message, { stack: true })

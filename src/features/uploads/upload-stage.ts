@@ -42,7 +42,7 @@ export function uploadStage(Dicer: DicerClass, rules: FormRules): StepFactory {
     }
 }
 
-/** Returns the reason to refuse a request because of its head. */
+/** Returns the error with which to refuse a request because of its headers. */
 function refusalOf(req: IncomingMessage, { formBytes, validationStatus }: FormRules): Error | null {
   const {
     'content-type': type = '',

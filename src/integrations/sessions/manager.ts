@@ -195,7 +195,9 @@ export class Manager implements SessionManager, Lifecycle {
   userKey(userId: unknown, tenant: string | null): string {
     if (typeof userId === 'number' || (typeof userId === 'string' && userId !== ''))
       return JSON.stringify([this.settings.bindTenant ? tenant : null, String(userId)])
-    throw new TypeError('sessions(): a user needs an `id`, which is a number or a string.')
+    throw new TypeError(
+      'sessions(): a user must have an `id` that is a number or a non-empty string.',
+    )
   }
 
   async list(userId: string | number, owner: SessionOwner = {}): Promise<SessionRow[]> {

@@ -76,7 +76,7 @@ export function idsIn(response: WholeResponse): string[] {
   return [...new Set(location === undefined ? ids : [...ids, location.id])]
 }
 
-/** A place in a request for an ID. */
+/** A parameter or field of a request that can contain an ID. */
 export interface IdPlace {
   /** The name of the parameter or field. */
   readonly field: string

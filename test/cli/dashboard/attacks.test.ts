@@ -264,7 +264,7 @@ describe('the dashboard page', () => {
   })
 })
 
-it('the dashboard has another token in each run', async () => {
+it('the dashboard uses a different token in each run', async () => {
   const [one, other] = [await openDashboard(), await openDashboard()]
   expect(one.token).toMatch(/^[\w-]{32}$/)
   expect(one.token).not.toBe(other.token)

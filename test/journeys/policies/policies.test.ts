@@ -34,7 +34,7 @@ describe('a policy', () => {
     expect((await send('ana', '/orders/9')).status).toBe(404)
   })
 
-  it('excludes objects from a list, which can become empty', async () => {
+  it('excludes some or all objects from a list', async () => {
     expect(await dataOf('ana', '/orders')).toHaveLength(2)
     expect(await dataOf('cleo', '/orders')).toHaveLength(3)
     expect(await dataOf('dan', '/orders')).toEqual([])

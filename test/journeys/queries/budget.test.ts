@@ -120,7 +120,7 @@ describe('a statement that runs ten times in one request', () => {
     await expect(made.close()).resolves.toBeUndefined()
   })
 
-  it('makes the test of a loop fail, with route, statement, file and line', async () => {
+  it('fails the test of a loop with an error that names route, statement, file and line', async () => {
     await start()
     const { message, route } = await failureOf('/orders/loop')
     expect(route).toBe('OrdersController.loop')

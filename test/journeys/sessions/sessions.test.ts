@@ -210,7 +210,7 @@ describe('the id of a session', () => {
     expect((await browser(chosen).get('cart')).data.cart).toEqual([])
   })
 
-  it('cannot be fixed by the anonymous session of another visitor', async () => {
+  it('cannot be planted by another visitor before login (session fixation)', async () => {
     const { browser } = await startShop()
     const attacker = browser()
     await attacker.post('set', { cart: ['x'] })

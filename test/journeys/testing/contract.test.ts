@@ -44,7 +44,7 @@ describe('a response that matches the document', () => {
     await app.request().post('/users').send({}).expect(400)
   })
 
-  it('can be compressed, a problem document, or a 304', async () => {
+  it('can be a compressed response, a problem document or a 304', async () => {
     await start({ middlewares: [compression({ threshold: 0 })], etag: true })
     reply.data = { id: 1, name: 'Ada' }
     const { headers } = await app.request().get('/users/one').expect('content-encoding', 'gzip')

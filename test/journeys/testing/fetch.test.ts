@@ -181,7 +181,7 @@ describe('the fetch method of a TestApp', () => {
     expect(chunksRead).toBe(3)
   })
 
-  it('also sends the stream of a DELETE request', async () => {
+  it('also sends a stream as the body of a DELETE request', async () => {
     const body = new Blob(['words']).stream()
     const init = { method: 'DELETE', body, duplex: 'half' } as RequestInit
     const data = await dataOf(await app.fetch('/notes/raw', init))

@@ -31,7 +31,7 @@ it('handlers have separate limits in each version, even if their symbols look si
   }
 })
 
-it('the version in a path can have any case', async () => {
+it('the version in a path is case-insensitive', async () => {
   await using app = await TestApp.create({
     controllers: [RowsController],
     versions: { by: 'path' },
