@@ -13,7 +13,7 @@ export async function mistakesIn(folder: string): Promise<string> {
   return await outputOf(spawn(process.execPath, [tsc, '-p', project], { cwd: root }))
 }
 
-/** Runs the tests of a project, with the package from its source. */
+/** Runs the tests of a project, with the built package. */
 export async function reportOf(
   folder: string,
   dialect: 'standard' | 'legacy' = 'standard',
@@ -37,9 +37,11 @@ const configOf = (
   dialect: string,
 ) => `import { project } from ${JSON.stringify(join(root, 'vitest.config.ts'))}
 const { test, ...rest } = project('checked', { dialect: '${dialect}', include: ['test/**/*.test.ts'] })
-// Compiled modules are kept, because each page needs all of the package.
-const experimental = { fsModuleCache: true, fsModuleCachePath: ${JSON.stringify(join(root, '.cache/vitest'))} }
-export default { ...rest, test: { ...test, setupFiles: ['setup.check.ts'], isolate: false, experimental } }
+const alias = Object.entries(${JSON.stringify(pathsOfBuild())}).map(([name, [replacement]]) => ({
+  find: new RegExp('^' + name + '$'),
+  replacement,
+}))
+export default { ...rest, resolve: { alias }, test: { ...test, setupFiles: ['setup.check.ts'], isolate: false } }
 `
 /** Each test of the pages makes a database. */
 const SETUP = `import { startPgliteFromTemplate } from ${JSON.stringify(join(root, 'test/pglite-template.ts'))}
