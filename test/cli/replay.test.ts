@@ -133,8 +133,8 @@ describe('blazon replay rejects', () => {
     ['a file that is not JSON', '{ "format": 1', ID, 'JSON'],
     ['JSON that is not a capsule', { name: 'x' }, ID, 'It is not a capsule'],
     ['null', 'null', ID, 'It is not a capsule'],
-    ['the format of a newer version', { ...CAPSULE, format: 3 }, ID, 'it has the format 3.'],
-    ['the format of an older version', { ...CAPSULE, format: 1 }, ID, 'it has the format 1.'],
+    ['the format of a newer version', { ...CAPSULE, format: 3 }, ID, 'it has format 3.'],
+    ['the format of an older version', { ...CAPSULE, format: 1 }, ID, 'it has format 1.'],
     [
       'a request without its body',
       { ...CAPSULE, cut: ['Its body contains secrets.'] },

@@ -16,7 +16,7 @@ import {
 
 describe("the option responses: 'check'", () => {
   const LIES: [string, object, unknown, RegExp][] = [
-    ['a field without a name', User, ROW, /does not name at 'data\.passwordHash'/],
+    ['a field without a name', User, ROW, /does not describe at 'data\.passwordHash'/],
     ['a field of another type', User, { ...ADA, id: 'secret' }, /schema at 'data\.id'/],
     ['a missing field', User, { id: 1 }, /schema at 'data\.name'/],
     ['an item of a list', z.array(User), [ADA, ROW], /at 'data\[1\]\.passwordHash'/],

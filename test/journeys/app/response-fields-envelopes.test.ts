@@ -274,7 +274,7 @@ describe("the option responses: 'check'", () => {
   })
 
   it.each([
-    ['a field more', { ok: true, note: '', more: 1 }, /does not name at 'more'/],
+    ['a field more', { ok: true, note: '', more: 1 }, /does not describe at 'more'/],
     ['a field less', { ok: true }, /does not match its schema at 'note'/],
   ])('refuses an envelope that does not match its own schema: %s', async (_, body, text) => {
     await start(WaysController, {

@@ -32,9 +32,9 @@ function controllerOf(options: unknown) {
 
 describe('the @Cache decorator', () => {
   it.each([
-    [undefined, /no options/],
-    [null, /no options/],
-    ['60s', /no options/],
+    [undefined, /without options/],
+    [null, /without options/],
+    ['60s', /without options/],
     [{}, /ttl.*undefined.*not a duration/],
     [{ ttl: -1 }, /-1/],
     [{ ttl: Number.NaN }, /NaN/],

@@ -139,7 +139,7 @@ describe('a deprecated route', () => {
       ['GET /v1/private', 401],
     ])
     await expect(app.fuzz({ seed: 2, runs: 20, operations })).rejects.toThrow(
-      /every request, with 410/,
+      /every request was refused, with 410/,
     )
   })
 })

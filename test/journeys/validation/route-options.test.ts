@@ -224,7 +224,7 @@ describe('invalid options of a route', () => {
 
   it.each([
     ['an unknown name', { boddy: Item }, 'E_OPTION_INVALID', 'boddy'],
-    ['auth', { auth: true }, 'E_OPTION_INVALID', 'write @Auth()'],
+    ['auth', { auth: true }, 'E_OPTION_INVALID', 'add @Auth()'],
     ['a schema in place of options', Item, 'E_OPTION_INVALID', '{ body: schema }'],
     ['undefined in place of options', undefined, 'E_OPTION_INVALID', 'circular'],
     ['null', null, 'E_OPTION_INVALID', '{ body: schema }'],
