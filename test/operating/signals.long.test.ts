@@ -99,7 +99,7 @@ describe('a signal', () => {
     service.kill('SIGTERM')
     await Promise.all(cut)
     expect(await service.ended).toBe(1)
-    expect(service.logged('were cut')).toMatchObject([{ count: 2, cut: { 'GET /stuck': 2 } }])
+    expect(service.logged('were aborted')).toMatchObject([{ count: 2, cut: { 'GET /stuck': 2 } }])
     expect(service.output).not.toContain('secret')
   })
 
