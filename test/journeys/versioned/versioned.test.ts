@@ -228,7 +228,9 @@ describe('a route with @Versioned()', () => {
     await app.request().put('/bad/1').set('If-Match', '"1"').expect(500)
     await app.request().post('/bad').expect(500)
     const errors = app.logs.map(({ facts }) => String(facts['err'])).join()
-    expect(errors).toMatch(/'version' of its row is not a valid version.*expectedVersion\(\) is for/)
+    expect(errors).toMatch(
+      /'version' of its row is not a valid version.*expectedVersion\(\) is for/,
+    )
   })
 })
 
