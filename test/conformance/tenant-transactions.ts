@@ -193,7 +193,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
         late.catch(() => {})
       })
       goOn()
-      await expect(late).rejects.toThrow('has ended')
+      await expect(late).rejects.toThrow('The transaction ended before')
       expect(await saved()).toEqual(['1'])
     })
 
