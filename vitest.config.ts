@@ -131,7 +131,8 @@ export const ALONE = [
   'test/integrations/jobs/unused.test.ts',
   'test/journeys/app/test-app.test.ts',
   'test/journeys/cache/manager.test.ts',
-  'test/journeys/testing/rejections.test.ts',
+  'test/journeys/outgoing/capsule.test.ts',
+  'test/journeys/testing/{open-capsule,rejections}.test.ts',
   'test/schema/libraries/installed.test.ts',
 ]
 
