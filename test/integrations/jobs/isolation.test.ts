@@ -156,7 +156,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
     const nothing = { send: async () => {} }
     const run: Run = (db) => db.query('select 1 from notes')
     await expect(prove(run, nothing)).rejects.toThrow(
-      "of the job print: no request sent it. Send it in a request so that it can run, or skip it: skip: ['print'].",
+      "did not test the job print: no request sent it. Send it in a request so that it can run, or skip it: skip: ['print'].",
     )
     const report = await prove(run, { ...nothing, skip: ['print'] })
     expect(jobRow(report)).toBeUndefined()
