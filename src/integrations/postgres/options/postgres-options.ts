@@ -29,8 +29,8 @@ export interface PostgresOptions {
   readonly migrations?: string
   /**
    * A folder of migrations that must all be applied before the application is ready (`/readyz`). Use it if a deployment
-   * step applies the migrations. The login must be able to read `blazon.migrations`: run `blazon db migrate --login
-   * <role>`. Default: none.
+   * step applies the migrations. The login must be able to read `blazon.migrations`: run
+   * `blazon db migrate --login <role>`. Default: none.
    */
   readonly requireMigrations?: string
   /**
