@@ -41,12 +41,14 @@ type Version = (typeof VERSIONS)[number]
 
 /** The same application with documents of another version of OpenAPI. */
 export function inVersion(options: AppOptions, version: Version): AppOptions {
-  const { openapi = {} } = options
-  if (openapi === false) return options
+  // Both names are of the same option.
+  const { openapi, swagger, ...rest } = options
+  const given = openapi ?? swagger ?? {}
+  if (given === false) return options
   const change = (each: SwaggerOptions): SwaggerOptions => ({ ...each, openapi: version })
   return {
-    ...options,
-    openapi: Array.isArray(openapi) ? openapi.map(change) : change(openapi as SwaggerOptions),
+    ...rest,
+    openapi: Array.isArray(given) ? given.map(change) : change(given as SwaggerOptions),
   }
 }
 
