@@ -18,6 +18,8 @@ export class Workers {
   readonly #within: ReturnType<typeof slots>
   /** The running jobs, with functions that give them back. */
   readonly #running = new Map<Promise<unknown>, () => Promise<void>>()
+  /** The time of the last send of each job in this process. */
+  readonly #sentAt = new Map<string, number>()
   #isLeaving = false
   #planning: Timer | undefined
 
@@ -51,11 +53,25 @@ export class Workers {
     }
   }
 
+  /** Makes the workers of a sent job look for jobs: idle workers immediately, busy workers after their current job. */
+  wake(name: string): void {
+    this.#sentAt.set(name, this.parts.clock.monotonic())
+    this.#notify(name, 0)
+  }
+
   /**
-   * Makes the workers of a job look for jobs: idle workers immediately, busy workers after their current job. With
-   * `least` 1, only busy workers are woken.
+   * Makes the workers of a job that has ended look for jobs, because pg-boss would wait for its polling interval.
+   * Idle workers look only if a job was sent less than an interval ago: the worker that they woke may have fetched a
+   * job of a tenant that another worker had brought to its limit meanwhile. pg-boss returns this job to the queue and
+   * waits.
    */
-  wake(name: string, least = 0): void {
+  #wakeAfter(name: string): void {
+    const elapsed = this.parts.clock.monotonic() - (this.#sentAt.get(name) ?? -Infinity)
+    this.#notify(name, elapsed < POLL_SECONDS * 1000 ? 0 : 1)
+  }
+
+  /** @param least The number of jobs that a worker must have at least. */
+  #notify(name: string, least: 0 | 1): void {
     const { boss } = this.parts.queues
     for (const worker of boss.getWipData())
       if (worker.name === name && worker.count >= least) boss.notifyWorker(worker.id)
@@ -64,8 +80,7 @@ export class Workers {
   async #take(work: Work, jobs: readonly JobWithMetadata[]): Promise<void> {
     for (const job of jobs) await this.#run(work, job)
     if (work.schedule !== null) await this.#plan()
-    // Otherwise, pg-boss would wait for its polling interval.
-    this.wake(work.job.name, 1)
+    this.#wakeAfter(work.job.name)
   }
 
   async #plan(): Promise<void> {

@@ -98,16 +98,19 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     )
     const count = `select count(*)::int as n from blazon_jobs.job where group_id = 'greedy'`
     expect(await app.get(DatabaseLink).run(count)).toEqual([{ n: 10_000 }])
-    await until(() => order.length > 10)
-    await send('other')
-    const before = order.length
-    await until(() => order.includes('other'))
-    // Jobs of the greedy tenant that began between the send and the run of the other: two slots may end meanwhile.
-    const passed = order.indexOf('other') - before
-    console.info(`${passed} jobs of the greedy tenant began before it`)
-    expect(passed).toBeLessThanOrEqual(4)
-    // The others are left.
-    await until(() => order.length > 100)
+    // Often, because the order of a claim and an end is a matter of chance.
+    const passed: number[] = []
+    for (let sent = 0; sent < 20; sent++) {
+      order.length = 0
+      await until(() => order.length > 3)
+      await send('other')
+      const before = order.length
+      await until(() => order.includes('other'))
+      passed.push(order.indexOf('other') - before)
+    }
+    console.info(`Jobs of the greedy tenant that began before it: ${passed.join(', ')}`)
+    // Jobs that began between the send and the run of the other: two slots may end meanwhile.
+    expect(Math.max(...passed)).toBeLessThanOrEqual(4)
   })
 
   it('end a run at its timeout, undo its effects, and run it again', async () => {
