@@ -143,7 +143,7 @@ const OF_TEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   zod: {
     number: 'z.coerce.number()',
     boolean: 'z.stringbool()',
-    Date: 'z.coerce.date()',
+    Date: 'z.iso.datetime().transform((text) => new Date(text))',
     bigint: 'z.coerce.bigint()',
     array: "z.string().transform((text) => text.split(','))",
   },

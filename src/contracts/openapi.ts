@@ -181,7 +181,7 @@ export interface OpenApiInfo {
   }
 }
 
-/** An OAuth Flow Object (4.7.24). */
+/** An OAuth Flow Object (4.7.29). */
 export interface OpenApiOAuthFlow {
   /** For the flows `implicit` and `authorizationCode`: where the user logs in. */
   readonly authorizationUrl?: string
@@ -193,7 +193,7 @@ export interface OpenApiOAuthFlow {
   readonly scopes: Readonly<Record<string, string>>
 }
 
-/** A Security Scheme Object (4.7.23). */
+/** A Security Scheme Object (4.7.27). */
 export interface OpenApiSecurityScheme {
   /**
    * The kind of the scheme: HTTP authentication (RFC 9110, 11), a key in one part of the request, OAuth 2.0 (RFC 6749),

@@ -80,7 +80,8 @@ function attempt<D>(
     return describe(forReaders(json, { audience, side }))
   } catch (error) {
     // `String(error)` is not used, because code can throw any value, and some values cannot be converted to a string.
-    const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
+    const reason =
+      error instanceof Error ? error.message : `it threw a value of type ${typeof error}`
     const cause = `The schema cannot be described (${reason}): the document accepts any value.`
     return { schema: {}, definitions: [], losses: [{ path: '', cause }] }
   }

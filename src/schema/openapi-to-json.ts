@@ -33,7 +33,7 @@ const SILENT = ['example', 'examples', 'default', 'discriminator']
  */
 export function toJson(schema: OpenApiSchema, translation: Translation, isWhole = true): Json {
   const { $ref, nullable, exclusiveMinimum, exclusiveMaximum } = schema
-  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.24). Documents of later versions contain no
+  // Keywords beside a reference are ignored (OpenAPI 3.0.3, section 4.7.23). Documents of later versions contain no
   // keywords beside a reference.
   if ($ref !== undefined) return { $ref: translation.refTo(componentName($ref), isWhole) }
   // A member is described only by its own schema.

@@ -86,7 +86,7 @@ describe.each(['vitest', 'node'] as const)('a failed request of blazon dev, with
     const again = await project.run(['replay', id])
     expect(again).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('The server fails again.'),
+      stderr: expect.stringContaining('The request still fails.'),
     })
     expect(again.stdout).toMatch(/^now +500 TypeError: .* at src\/hello-controller\.ts:8:/m)
 
@@ -389,7 +389,7 @@ describeWithServer('a request that fails because of a row in PostgreSQL', () => 
     project.write({ 'src/orders-controller.ts': ORDERS })
     expect(await run()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('The server fails again.'),
+      stderr: expect.stringContaining('The request still fails.'),
     })
     await database.run(`update orders set total = '2026-01-01' where id = 7`)
     expect(await run()).toMatchObject({ status: 0 })

@@ -180,7 +180,7 @@ function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
   ]
 }
 
-/** The members that each type of security scheme requires (OpenAPI 3.0.3, 4.7.23). */
+/** The members that each type of security scheme requires (OpenAPI 3.0.3, 4.7.27). */
 const NEEDED: Readonly<
   Record<OpenApiSecurityScheme['type'], readonly (keyof OpenApiSecurityScheme)[]>
 > = {

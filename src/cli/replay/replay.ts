@@ -141,7 +141,7 @@ function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
   if (fails(now)) {
     return new CliError({
       status: 1,
-      what: 'The server fails again.',
+      what: 'The request still fails.',
       remedy: 'Correct the code, and run the command again; --write creates a test from it.',
     })
   }

@@ -45,7 +45,9 @@ export async function runJob(
     return { ...report, outcome: 'done' }
   } catch (error) {
     const isDead = error instanceof DeadJobError || retryCount >= retryLimit
-    const message = isDead ? 'A job is dead' : 'A job has failed, and will run again'
+    const message = isDead
+      ? 'A job has failed, and will not run again'
+      : 'A job has failed, and will run again'
     logger.error({ err: error, job: name, jobId: id, attempt, tenant, ...sender }, message)
     // After a lost claim, the job has already been ended by another run or returned at shutdown.
     if (error instanceof DeadJobError) await queues.bury(taken, error)

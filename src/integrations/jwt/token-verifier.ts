@@ -100,7 +100,7 @@ export class TokenVerifier implements Lifecycle {
     for (const key of await keys.find(header)) {
       const isSigned = await jose
         .compactVerify(token, key.key, { algorithms: [header.alg] })
-        .then(() => true, isRefused)
+        .then(() => true, refuseInvalid)
       if (isSigned) return key
     }
     return null
@@ -143,10 +143,10 @@ export class TokenVerifier implements Lifecycle {
 }
 
 /**
- * Returns `false` if the error means that the token is invalid, which applies to jose's errors: they have a code. Any
- * other error is a bug and is rethrown.
+ * Refuses a token whose verification failed with an error of jose, which has a code. Any other error is a bug and is
+ * rethrown.
  */
-function isRefused(error: unknown): false {
+function refuseInvalid(error: unknown): false {
   if (typeof (error as { readonly code?: unknown } | null)?.code === 'string') return false
   throw error
 }

@@ -41,7 +41,8 @@ function read(schema: Schema, converters: SchemaConverters): ReadSchema {
     return { json, resolve, openPlaces: findOpenPlaces(json, resolve) }
   } catch (error) {
     // `String(error)` is not used, because code can throw any value, and some values cannot be converted to a string.
-    const reason = error instanceof Error ? error.message : `it threw ${typeof error}`
+    const reason =
+      error instanceof Error ? error.message : `it threw a value of type ${typeof error}`
     const cause = `The schema cannot be described (${reason}).`
     return { json: true, resolve: () => undefined, openPlaces: [{ path: '', cause }] }
   }

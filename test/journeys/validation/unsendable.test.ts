@@ -84,7 +84,13 @@ const MISTAKES: readonly Mistake[] = [
   ['zod', z.int().optional(), '7', z.coerce.number().int().optional(), 'a number'],
   ['zod', z.number().nullable().default(1), '7', z.coerce.number().nullable(), 'a number'],
   ['zod', z.boolean(), 'true', z.stringbool(), 'z.stringbool()'],
-  ['zod', z.date(), DATE, z.coerce.date(), 'z.coerce.date()'],
+  [
+    'zod',
+    z.date(),
+    DATE,
+    z.iso.datetime().transform((text) => new Date(text)),
+    'z.iso.datetime().transform((text) => new Date(text))',
+  ],
   ['zod', z.bigint(), '7', z.coerce.bigint(), 'z.coerce.bigint()'],
   ['zod', z.literal([1, 2]), '2', z.coerce.number().pipe(z.literal([1, 2])), 'z.literal([1, 2])'],
   [
