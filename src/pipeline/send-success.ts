@@ -4,7 +4,7 @@ import type { RouteModel } from '../contracts/route-model.js'
 import type { EnvelopeFormat } from '../contracts/wire-format.js'
 import type { SuccessEnvelope } from '../errors/envelope.js'
 import { representationOf } from '../http/request-notes.js'
-import { setDocumentedType } from '../http/send/response-head.js'
+import { setDocumentedType } from '../http/send/response-headers.js'
 import { preparedData, REFUSED, sendAround, sendJsonAs } from '../http/send/send-json.js'
 import {
   headerTypeOf,

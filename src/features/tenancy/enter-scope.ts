@@ -5,19 +5,16 @@ import { noteOf } from '../../http/observed-request.js'
 import { isThenable } from '../../step/step.js'
 import {
   claimScope,
+  compileIdTest,
   hostOf,
+  type IsTenantId,
   scopeOn,
   setScope,
   TenantContext,
   tenantScope,
 } from './tenant-context.js'
 import { TenantDirectory, type Verdict } from './tenant-directory.js'
-import {
-  compileIdTest,
-  type IsTenantId,
-  type TenantSourceSettings,
-  tenantRefusal,
-} from './tenant-rules.js'
+import { type TenantSourceSettings, tenantRefusal } from './tenant-rules.js'
 
 /**
  * Returns the tenant of a request after the store has confirmed it, or a promise if the store must be queried. Throws

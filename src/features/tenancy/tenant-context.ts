@@ -4,7 +4,6 @@ import type { TenantScope } from '../../contracts/tenant.js'
 import { BadRequestError, HttpError } from '../../errors/http-error.js'
 import { kTenantScope } from '../../http/symbol-fields.js'
 import { isThenable } from '../../step/step.js'
-import { assertTenantId } from './tenant-rules.js'
 
 /** A request, with the field that contains its scope. */
 interface Scoped {
@@ -253,4 +252,63 @@ export function runWithoutTenant<T>(reason: string, fn: () => T): T {
 export function actsForAll(): boolean {
   const scope = TenantContext.current()
   return scope === undefined || scope.isForAll === true
+}
+
+/** The default of `tenant.pattern`. */
+export const DEFAULT_PATTERN: RegExp = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
+
+/** Longer IDs are refused with every pattern, because cache keys, limit keys and logs contain IDs. */
+const MAX_LENGTH = 256
+
+/**
+ * Property names that every object has, and missing values as strings, because `` `${undefined}` `` is a common
+ * mistake.
+ */
+const RESERVED: ReadonlySet<string> = new Set([
+  '__proto__',
+  'constructor',
+  'prototype',
+  'undefined',
+  'null',
+])
+
+/** Whether a value is a tenant ID. */
+export type IsTenantId = (value: unknown) => value is string
+
+/** Creates the test for tenant IDs. The pattern must match the whole ID, even if the pattern has no anchors. */
+export function compileIdTest(pattern: RegExp): IsTenantId {
+  // With the flags `g` and `y`, a regular expression continues after the last match. With `m`, `$` matches at the end
+  // of each line.
+  const whole = new RegExp(`^(?:${pattern.source})$`, pattern.flags.replace(/[gmy]/g, ''))
+  return (value): value is string => isUsable(value) && whole.test(value)
+}
+
+/** Whether trusted code is allowed to use a value as a tenant ID. */
+function isUsable(value: unknown): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= MAX_LENGTH &&
+    !RESERVED.has(value) &&
+    // Every lone surrogate becomes U+FFFD in UTF-8, so two different IDs would be the same in a database.
+    !/[\ud800-\udfff]/u.test(value)
+  )
+}
+
+/**
+ * Throws if a value is not a tenant ID. The message contains the name of the calling function, but not the value.
+ *
+ * @throws TypeError
+ */
+export function assertTenantId(value: unknown, caller: string): asserts value is string {
+  if (isUsable(value) && !/[^ -~\xa0-\u{10ffff}]/u.test(value)) return
+  const kind =
+    typeof value === 'string' ? 'this string is not a valid ID' : `this is ${typeName(value)}`
+  throw new TypeError(
+    `${caller} needs a tenant ID, a string of 1 to ${MAX_LENGTH} characters: ${kind}.`,
+  )
+}
+
+function typeName(value: unknown): string {
+  return value === null ? 'null' : typeof value
 }

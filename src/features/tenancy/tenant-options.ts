@@ -5,7 +5,8 @@ import type { TenantStore, TenantStrategy } from '../../contracts/tenant.js'
 import { invalid, type Problem, shown } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
-import { DEFAULT_PATTERN, type TenantSettings, type TenantSourceSettings } from './tenant-rules.js'
+import { DEFAULT_PATTERN } from './tenant-context.js'
+import type { TenantSettings, TenantSourceSettings } from './tenant-rules.js'
 
 /** The options that determine how a request's tenant is found and confirmed. */
 export interface TenantSourceOptions {

@@ -3,7 +3,15 @@ import type { Step, StepFactory } from '../../contracts/steps.js'
 import { noteOf } from '../../http/observed-request.js'
 import type { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/step.js'
-import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.js'
+import type { ConfirmTenant } from './enter-scope.js'
+import {
+  claimScope,
+  type IsTenantId,
+  scopeOn,
+  setScope,
+  TenantContext,
+  tenantScope,
+} from './tenant-context.js'
 import { type AuthorizeTenant, tenantRefusal } from './tenant-rules.js'
 
 /** Creates the stage that refuses requests that specify no tenant. */
@@ -30,7 +38,7 @@ export const claimStage: StepFactory = (next) =>
   }
 
 /** Returns the tenant that a request acts for or only claims. */
-export function namedTenant(req: Request): string | undefined {
+function namedTenant(req: Request): string | undefined {
   const scope = scopeOn(req)
   return scope?.id ?? scope?.claim
 }
@@ -55,12 +63,12 @@ export function membershipStage(authorize: AuthorizeTenant): StepFactory {
 }
 
 /** Records that a request is allowed to act for a tenant, and the source of this permission. */
-export function noteConfirmed(req: Request, tenant: string, source: string): void {
+function noteConfirmed(req: Request, tenant: string, source: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'confirmed', facts: { tenant, source } })
 }
 
 /** Records why a request is not allowed to act for a tenant. */
-export function noteRefused(req: Request, reason: string): void {
+function noteRefused(req: Request, reason: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'refused', reason })
 }
 
@@ -73,7 +81,7 @@ async function settle(verdict: PromiseLike<unknown>, decide: (verdict: unknown) 
  * Continues in a scope with a new origin, so that code that was started before `authorize` allowed the tenant
  * can never act for it.
  */
-export function actFor(id: string, next: Step): Step {
+function actFor(id: string, next: Step): Step {
   return (req, res) => {
     const claimed = scopeOn(req)
     if (claimed?.claim === undefined) return next(req, res)
@@ -84,7 +92,114 @@ export function actFor(id: string, next: Step): Step {
 }
 
 /** @param reason The reason for developers. The client does not receive it. */
-export function forbid(req: Request, reason: string): Refusal {
+function forbid(req: Request, reason: string): Refusal {
   noteRefused(req, reason)
   return tenantRefusal('TENANT_FORBIDDEN', 'You are not allowed to act for this tenant')
+}
+
+/**
+ * Returns the tenants that the credentials of a request belong to, one for each guard with `tenantOf`; `undefined` if
+ * no guard has admitted the request.
+ */
+export type TenantsOf = (req: Request) => readonly (string | undefined)[] | undefined
+
+/** The input of {@link confirmStage}. */
+export interface ConfirmConfig {
+  /** The error message for a request without a tenant; `null` if the route requires no tenant. */
+  readonly required: string | null
+  /** Whether a request is allowed to act for the tenant that it specifies even if no credential confirms the tenant. */
+  readonly trustsAnonymous: boolean
+  /** Whether `authorize` decides after this stage. */
+  readonly hasAuthorize: boolean
+  /** Whether a value is a valid tenant ID. */
+  readonly isId: IsTenantId
+  /** Looks up a tenant in the store if only the credential specifies the tenant; `null` without a store. */
+  readonly confirm: ConfirmTenant | null
+  readonly tenantsOf: TenantsOf
+}
+
+/**
+ * Creates the stage after the guards that compares the tenant of a request with the tenants of its credentials. All
+ * credentials must belong to the tenant that the request specifies. If the request specifies no tenant, the request
+ * acts for the tenant of its credentials.
+ */
+export function confirmStage(config: ConfirmConfig): StepFactory {
+  const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
+  return (next) => {
+    const decided: (id: string) => Step = hasAuthorize ? () => next : (id) => actFor(id, next)
+    const adopt = hasAuthorize ? claimFor : actAs
+    return function confirmTenant(req, res) {
+      const named = namedTenant(req)
+      const found = tenantsOf(req)
+      const tenants = found ?? NOBODY
+      const [own] = tenants
+      if (tenants.some((each) => each !== own)) return forbid(req, SEVERAL)
+      if (named !== undefined) {
+        // If there are no tenants, the request is not authenticated, or the guard checks the tenant itself.
+        if (tenants.length > 0) {
+          if (own !== named) return forbid(req, FOREIGN)
+          noteConfirmed(req, named, 'credential')
+          return decided(named)(req, res)
+        }
+        const isTrusted = hasAuthorize || trustsAnonymous || found !== undefined
+        if (isTrusted) return decided(named)(req, res)
+        return required === null ? leaveClaim(next)(req, res) : forbid(req, UNCONFIRMED)
+      }
+      if (own === undefined) {
+        if (required === null) return next(req, res)
+        noteRefused(req, 'neither the request nor its credential specifies a tenant')
+        return tenantRefusal('TENANT_REQUIRED', required)
+      }
+      if (!isId(own)) return forbid(req, 'the tenant of the credential is malformed')
+      noteConfirmed(req, own, 'credential')
+      const known = confirm === null ? own : confirm(own)
+      return isThenable(known)
+        ? known.then((id) => adopt(id, next)(req, res))
+        : adopt(known, next)(req, res)
+    }
+  }
+}
+
+const SEVERAL = 'the credentials belong to different tenants'
+const FOREIGN = 'the credential belongs to another tenant'
+const UNCONFIRMED = 'no credential confirms the tenant of the request'
+
+const NOBODY: readonly (string | undefined)[] = Object.freeze([])
+
+/**
+ * Continues for a tenant. The scope has a new origin, so that code that was started before the decision can never act
+ * for the tenant.
+ */
+function actAs(id: string, next: Step): Step {
+  return (req, res) => {
+    const scope = tenantScope(id, { origin: {}, host: hostOn(req) })
+    setScope(req, scope)
+    return TenantContext.run(scope, next, req, res)
+  }
+}
+
+/**
+ * Continues with a tenant that `authorize` has not allowed yet, like `claimStage` for a tenant that the request
+ * specifies.
+ */
+function claimFor(id: string, next: Step): Step {
+  return (req, res) => {
+    const scope = claimScope(id, { origin: {}, host: hostOn(req) })
+    setScope(req, scope)
+    const deciding = Object.freeze({ ...scope, origin: {}, isDeciding: true as const })
+    return TenantContext.run(deciding, next, req, res)
+  }
+}
+
+/** Continues without a tenant, because the tenant that the request specifies is not confirmed. */
+function leaveClaim(next: Step): Step {
+  return (req, res) => {
+    const scope = tenantScope(undefined, { origin: {}, host: hostOn(req) })
+    setScope(req, scope)
+    return TenantContext.run(scope, next, req, res)
+  }
+}
+
+function hostOn(req: Request): object | undefined {
+  return scopeOn(req)?.host
 }

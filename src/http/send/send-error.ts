@@ -2,8 +2,7 @@ import { validateHeaderValue } from 'node:http'
 import type { Response } from '../../contracts/handler.js'
 import type { BlazonRequest } from '../request.js'
 import { endUnread, isUnread } from './end-early.js'
-import { isForPerson, joinHeader } from './response-head.js'
-import { dropUnwritableAdded } from './response-headers.js'
+import { dropUnwritableAdded, isForPerson, joinHeader } from './response-headers.js'
 import {
   headerLine,
   isUntouched,

@@ -22,7 +22,7 @@ import {
   fromWeb,
   partsOf,
 } from './raw-body.js'
-import { setDocumentedType } from './response-head.js'
+import { setDocumentedType } from './response-headers.js'
 import { sendStream } from './send-raw.js'
 
 /**

@@ -2,7 +2,7 @@ import { finished, Readable } from 'node:stream'
 import type { Response } from '../../contracts/handler.js'
 import { hasLostConnection } from '../close-with-connection.js'
 import { destroyStream, fromWeb, isWriteOnly, type RawBody } from './raw-body.js'
-import { joinHeader, setDocumentedType } from './response-head.js'
+import { joinHeader, setDocumentedType } from './response-headers.js'
 
 /** The headers that apply to a single connection (RFC 9110, 7.6.1). Node writes its own. */
 const OF_THE_CONNECTION = new Set([

@@ -12,7 +12,7 @@ import {
   type ProducedData,
 } from '../../http/request-notes.js'
 import { discardBody, isReadInParts } from '../../http/send/raw-body.js'
-import { setDocumentedType } from '../../http/send/response-head.js'
+import { setDocumentedType } from '../../http/send/response-headers.js'
 import {
   ALL_ROWS,
   limitedBody,
