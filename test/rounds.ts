@@ -1,9 +1,12 @@
+/** The share of the repetitions to run, from 0 to 1. `.ci/run` sets a part of 1, and a longer search for rare mistakes sets 1. */
+const share = Number(process.env['THOROUGH'] ?? 0)
+
 /**
- * How often a test repeats what it does: `most` where `THOROUGH` is set, as in `.ci/run`, and `briefly` elsewhere. `npm test` has
- * to find a mistake soon, and `.ci/run` the rare ones, too.
+ * The number of repetitions in a test: the given share of `most`, but at least `briefly`. `npm test` has to find a mistake soon, so its
+ * share is 0.
  *
  * @param briefly Default: a tenth of `most`.
  */
 export function rounds(most: number, briefly: number = Math.ceil(most / 10)): number {
-  return process.env['THOROUGH'] ? most : briefly
+  return Math.max(briefly, Math.ceil(most * share))
 }

@@ -1,6 +1,7 @@
 import type { PostgresOptions } from 'blazon/postgres'
 import type { TestApp, TestOptions } from 'blazon/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { rounds } from '../rounds.js'
 import { describeHostileTenants } from './tenant-hostile.js'
 import { describeInterleaving } from './tenant-interleaving.js'
 import { describeMoments } from './tenant-moments.js'
@@ -47,13 +48,13 @@ export interface TenantDatabase extends AsyncDisposable {
   leftovers(): Promise<Leftover[]>
 }
 
-/** The number of transactions without `THOROUGH`. The rarest kind, two of a thousand, still comes about four times. */
+/** The least number of transactions. The rarest kind, two of a thousand, still comes about four times. */
 const BRIEF = 2_000
 
 /** How to open a database, and how many transactions to run on it. */
 export interface TenantDatabaseKind {
   readonly open: () => Promise<TenantDatabase>
-  /** How many transactions all tenants together run if `THOROUGH` is set. Otherwise they run {@link BRIEF}. */
+  /** How many transactions all tenants together run with `THOROUGH=1`. With less, they run at least {@link BRIEF}. */
   readonly transactions: number
 }
 
@@ -76,6 +77,6 @@ export function describeTenantDatabase(
     describeStandstill(() => database)
     describeTraces(() => database)
     describeHostileTenants(() => database)
-    describeInterleaving(() => database, process.env['THOROUGH'] ? transactions : BRIEF)
+    describeInterleaving(() => database, rounds(transactions, BRIEF))
   })
 }
