@@ -11,12 +11,12 @@ const SUSPENDED_SECONDS = 60
 /** How long a transaction can stay idle beyond the job's timeout. */
 const REST_MS = 5000
 
-/** A job that must not run again. The message states the reason. */
+/** The error of a job that must not run again. The message states the reason. */
 export class DeadJobError extends Error {
   override readonly name = 'DeadJobError'
 }
 
-/** Runs a job and records its result in the database. Rejects only if the database fails. */
+/** Runs a job and records its result in the database. Rejects only if the result cannot be recorded. */
 export async function runJob(
   work: Work,
   taken: JobWithMetadata,
@@ -44,14 +44,15 @@ export async function runJob(
     }
     return { ...report, outcome: 'done' }
   } catch (error) {
-    const isDead = error instanceof DeadJobError || retryCount >= retryLimit
+    // After a lost claim, the job belongs to another run, or was returned to the queue at shutdown.
+    const isLost = error instanceof LostClaimError
+    const isDead = !isLost && (error instanceof DeadJobError || retryCount >= retryLimit)
     const message = isDead
       ? 'A job has failed, and will not run again'
       : 'A job has failed, and will run again'
     logger.error({ err: error, job: name, jobId: id, attempt, tenant, ...sender }, message)
-    // After a lost claim, the job has already been ended by another run or returned at shutdown.
     if (error instanceof DeadJobError) await queues.bury(taken, error)
-    else if (!(error instanceof LostClaimError)) await queues.fail(taken, error)
+    else if (!isLost) await queues.fail(taken, error)
     return { ...report, outcome: isDead ? 'dead' : 'retry', error }
   }
 
@@ -77,7 +78,7 @@ async function isSuspended(tenant: string, { stateOf }: JobsDeps): Promise<boole
 
 async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknown> {
   if (envelope === null)
-    throw new DeadJobError('Another program sent the job: its data has no tenant and no sender.')
+    throw new DeadJobError('Another program sent the job: its data lacks a tenant or a sender.')
   return await checkInput(job, envelope.input, DeadJobError)
 }
 

@@ -16,8 +16,8 @@ const PLAN_MS = 20_000
 /** The workers of one process. */
 export class Workers {
   readonly #within: ReturnType<typeof slots>
-  /** The running jobs, with functions that give them back. */
-  readonly #running = new Map<Promise<unknown>, () => Promise<void>>()
+  /** The running jobs, with functions that end them early. */
+  readonly #running = new Map<Promise<unknown>, () => void>()
   /** The time of the last send of each job in this process. */
   readonly #sentAt = new Map<string, number>()
   #isLeaving = false
@@ -60,10 +60,10 @@ export class Workers {
   }
 
   /**
-   * Makes the workers of a job that has ended look for jobs, because pg-boss would wait for its polling interval.
-   * Idle workers look only if a job was sent less than an interval ago: the worker that they woke may have fetched a
-   * job of a tenant that another worker had brought to its limit meanwhile. pg-boss returns this job to the queue and
-   * waits.
+   * Makes the workers of a job that has ended look for jobs, because pg-boss would wait for its polling interval. Idle
+   * workers look only if a job was sent less than an interval ago: the worker that was woken then may have fetched a
+   * job of a tenant for which another worker had already reached the limit. pg-boss returns such a job to the queue,
+   * and its worker waits.
    */
   #wakeAfter(name: string): void {
     const elapsed = this.parts.clock.monotonic() - (this.#sentAt.get(name) ?? -Infinity)
@@ -86,7 +86,7 @@ export class Workers {
   async #plan(): Promise<void> {
     const { logger } = this.parts
     await planSchedules(this.parts).catch((err) =>
-      logger.error({ err }, 'The schedules could not be read'),
+      logger.error({ err }, 'The next runs of the schedules could not be sent'),
     )
   }
 
@@ -97,11 +97,10 @@ export class Workers {
       if (this.#isLeaving) return await queues.giveBack(job)
       const signal = AbortSignal.any([job.signal, cut.signal])
       await runJob(work, { ...job, signal }, this.parts)
+      // Before this run ends, because pg-boss then marks an active job as completed.
+      if (cut.signal.aborted) await queues.giveBack(job)
     })
-    this.#running.set(run, async () => {
-      await queues.giveBack(job)
-      cut.abort(new LostClaimError(job))
-    })
+    this.#running.set(run, () => cut.abort(new LostClaimError(job)))
     await run.finally(() => this.#running.delete(run))
   }
 
@@ -114,12 +113,8 @@ export class Workers {
     // The timer does not keep the process alive.
     const late = new Promise<void>((resolve) => void clock.setTimeout(resolve, graceMs))
     await Promise.race([Promise.allSettled(this.#running.keys()), late])
-    const left = [...this.#running].map(async ([run, giveBack]) => {
-      // The job may have ended just now.
-      await giveBack().catch(() => {})
-      await run.catch(() => {})
-    })
-    await Promise.all(left)
+    for (const cut of this.#running.values()) cut()
+    await Promise.allSettled(this.#running.keys())
   }
 }
 

@@ -1,4 +1,4 @@
-import { App, DatabaseLink, inject, Metrics, runWithTenant } from 'blazon'
+import { App, type AppOptions, DatabaseLink, inject, Metrics, runWithTenant } from 'blazon'
 import { defineJob, Job, type JobOf, Jobs, jobs, Worker } from 'blazon/jobs'
 import { Database, postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
@@ -15,12 +15,14 @@ const Step = defineJob('step', {
   perTenant: 2,
 })
 /** One runs, and the others wait. */
-const Held = defineJob('held', { concurrency: 1, timeout: '5m' })
+const Held = defineJob('held', { concurrency: 1, timeout: '5m', retries: 0 })
 const Slow = defineJob('slow', { timeout: '1s', retries: 1, retryDelay: 0 })
 
 const order: (string | null)[] = []
 let slowRuns = 0
 let held = gate()
+/** The number of runs of `Held`. */
+let runs = 0
 
 @Worker()
 class Steps {
@@ -36,6 +38,7 @@ class Steps {
 
   @Job(Held)
   held() {
+    runs++
     return held.opened
   }
 
@@ -60,7 +63,7 @@ const COPIES = `insert into blazon_jobs.job (name, data, group_id, retry_limit, 
   from blazon_jobs.job, generate_series(1, 99) where name = 'step'`
 
 describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
-  const start = async () => {
+  const start = async (more: Partial<AppOptions> = {}) => {
     const own = await open()
     order.length = 0
     slowRuns = 0
@@ -68,6 +71,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     const app = await App.create({
       tenant: {},
       logger: { level: 'fatal' },
+      ...more,
       plugins: [
         postgres({ ...options, tenantRole, allTenantsRole, migrations: TABLE.path }),
         jobs({ work: true, workers: [Steps], concurrency: 4 }),
@@ -86,7 +90,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     }
   }
 
-  it('delay the job of another tenant by two slots at most', async () => {
+  it('start at most four jobs of a busy tenant before the job of another tenant', async () => {
     await using running = await start()
     const { app, send } = running
     const db = app.get(Database)
@@ -128,7 +132,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     ])
   })
 
-  it('record metrics for jobs, and report that they are ready', async () => {
+  it('record metrics for jobs', async () => {
     await using running = await start()
     const { app } = running
     held = gate()
@@ -152,5 +156,20 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     expect(read('jobs_waiting')).toBe(0)
     expect(read('jobs_running')).toBe(0)
     expect(read('jobs_oldest_seconds')).toBe(0)
+  })
+
+  it('log that a job will run again if it returns to the queue, also after its last attempt', async () => {
+    const messages: string[] = []
+    const note = (_facts: object, message: string) => void messages.push(message)
+    const logger = { info: note, warn: note, error: note }
+    await using running = await start({ logger, timeouts: { close: '200ms' } })
+    const { app } = running
+    held = gate()
+    runs = 0
+    await runWithTenant('acme', () => app.get(Jobs).send(Held))
+    await until(() => runs === 1)
+    await app.close()
+    expect(messages).toContain('A job has failed, and will run again')
+    expect(messages).not.toContain('A job has failed, and will not run again')
   })
 })
