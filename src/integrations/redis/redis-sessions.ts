@@ -11,10 +11,10 @@ import type { Link } from './link.js'
 import { patientLinkOf, runScript, type Script, script } from './link-commands.js'
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
-/** The number of a user's sessions that are removed per batch. */
+/** The maximum number of IDs that are removed from the list of a user's sessions at once. */
 const CHUNK = 500
 
-/** Reads a session: a hash of its fields, with each value under `v:<name>`. Scripts make each operation atomic. */
+/** Reads a session: a hash of its fields, with each value under `v:<name>`. Each script is atomic. */
 const READ = script("return redis.call('HGETALL', KEYS[1])")
 
 /** Creates a session. ARGV: the lifetime, then alternating names and values. */
@@ -58,10 +58,10 @@ return 1`)
 const FACTS = ['userKey', 'user', 'tenant', 'createdAt', 'usedAt', 'idleAt', 'endsAt'] as const
 
 /**
- * Creates a store for `sessions()` from `blazon/sessions` in Redis that several processes share. If Redis does not
- * reply in time, requests with a session are refused with a 503 response. Redis deletes expired sessions. Use an
- * instance that does not evict keys (`maxmemory-policy noeviction`), because evicting a session logs its user out. The
- * store needs the peer dependency `redis`.
+ * Creates a store in Redis for `sessions()` from `blazon/sessions`. Several processes can share the store. If Redis
+ * does not reply in time, requests that read or write a session are refused with a 503 response. Redis deletes expired
+ * sessions. Use an instance that does not evict keys (`maxmemory-policy noeviction`), because evicting a session logs
+ * its user out. The store needs the peer dependency `redis`.
  *
  * @param options The address of Redis and the timeout. Default: `redis://127.0.0.1:6379`, `'500ms'`.
  * @throws ConfigError at boot if an option is invalid or `redis` is not installed.
@@ -110,16 +110,20 @@ class RedisSessions implements SessionStore {
 
   async create(record: SessionRecord): Promise<void> {
     // The list is written first, because a session that is missing from the list could not be revoked.
-    if (record.userKey !== null) {
-      const lifetime = lifetimeOf(record.endsAt - record.usedAt)
-      await this.#run(NOTE, this.#keys.sessionsOf(record.userKey), record.id, lifetime)
-    }
+    await this.#note(record)
     const facts = FACTS.flatMap((name) =>
       record[name] === null ? [] : [name, String(record[name])],
     )
     const values = Object.entries(record.fields).flatMap(([name, text]) => [`v:${name}`, text])
     const key = this.#keys.session(record.id)
     await this.#run(CREATE, key, lifetimeOf(record.idleAt - record.usedAt), ...facts, ...values)
+    // In the meantime, `list` may have removed the ID, because the session did not exist yet.
+    await this.#note(record)
+  }
+
+  async #note({ id, userKey, usedAt, endsAt }: SessionRecord): Promise<void> {
+    if (userKey === null) return
+    await this.#run(NOTE, this.#keys.sessionsOf(userKey), id, lifetimeOf(endsAt - usedAt))
   }
 
   async write(id: string, change: SessionChange): Promise<SessionWrite> {
@@ -189,7 +193,10 @@ function timesOf({ usedAt, idleAt }: Pick<SessionChange, 'usedAt' | 'idleAt'>): 
   return [lifetimeOf(idleAt - usedAt), String(usedAt), String(idleAt)]
 }
 
-/** Returns a lifetime in milliseconds. The reader also compares the times with the application's clock. */
+/**
+ * Returns a lifetime for Redis in whole milliseconds. It can be rounded up, because the reader also compares the times
+ * with the application's clock.
+ */
 function lifetimeOf(ms: number): string {
   return String(Math.max(1, Math.ceil(ms)))
 }

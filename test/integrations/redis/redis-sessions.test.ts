@@ -1,3 +1,4 @@
+import type { SessionStore } from 'blazon'
 import { redisSessions } from 'blazon/redis'
 import { createClient } from 'redis'
 import { expect, it, onTestFinished } from 'vitest'
@@ -6,9 +7,22 @@ import { testContext } from './support.js'
 
 const HOUR = 3_600_000
 
-async function open() {
+/** @param before Called before each command that creates a session. */
+async function open(before: (store: SessionStore) => Promise<void> = async () => {}) {
   const prefix = ownPrefix()
-  const store = redisSessions({ url, prefix, timeout: '10s' })
+  const client = createClient({ url })
+  const withTypeMapping = client.withTypeMapping.bind(client)
+  client.withTypeMapping = (mapping: never) => {
+    const mapped = withTypeMapping(mapping)
+    const send = mapped.sendCommand.bind(mapped)
+    mapped.sendCommand = async (words, ...rest) => {
+      // Only this command contains the names of the fields.
+      if (words.includes('endsAt')) await before(store)
+      return await send(words, ...rest)
+    }
+    return mapped as never
+  }
+  const store = redisSessions({ client: client as never, prefix, timeout: '10s' })
   const get = () => {
     throw new Error('unused')
   }
@@ -40,6 +54,16 @@ describeWithRedis('the sessions of a user in Redis', () => {
     expect([await left('session:long'), await left('session:short')]).toEqual([8, 2])
     expect(await left('sessions:user')).toBe(9)
     expect(await store.removeAll('user')).toBe(2)
+  })
+
+  it('are listed if the list is read while one is being created', async () => {
+    const lengths: number[] = []
+    const { store, create } = await open(async (store) => {
+      lengths.push((await store.list('user')).length)
+    })
+    await create('new', 2)
+    expect(lengths[0]).toBe(0)
+    expect((await store.list('user')).map(({ id }) => id)).toEqual(['new'])
   })
 
   it('are listed until the last one ends, even if the first one ends earlier', async () => {
