@@ -27,7 +27,8 @@ export function jwksReader(
 /** Reads a JWK Set (RFC 7517, 5). Keys for other purposes, private keys and secrets are ignored. */
 function readKeys(set: unknown): VerificationKey[] {
   const { keys } = (set ?? {}) as Record<string, unknown>
-  if (!Array.isArray(keys) || keys.length > MOST_KEYS) throw new Error('It is not a JWK Set.')
+  if (!Array.isArray(keys) || keys.length > MOST_KEYS)
+    throw new Error('The response is not a JWK Set with at most 100 keys.')
   return keys.flatMap((jwk: unknown) => {
     if (typeof jwk !== 'object' || jwk === null) return []
     try {
@@ -89,7 +90,11 @@ interface FetchSetup {
  * Reads JSON from a URL. Redirects are not followed, because an attacker who controls a redirect could supply the keys.
  */
 async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unknown> {
-  if (!isSafeUrl(url)) throw new Error(`${url.href} is not an https URL.`)
+  if (!isSafeUrl(url)) {
+    // Without the password, because the error is logged.
+    const shown = `${url.origin}${url.pathname}`
+    throw new Error(`${shown} is not an https URL, or has a user name or a password.`)
+  }
   const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), closed])
   const headers = { accept: 'application/json, application/jwk-set+json' }
   const response = await fetch(url, { redirect: 'manual', headers, signal })
@@ -115,7 +120,10 @@ async function readText(response: Response, { href }: URL): Promise<string> {
 /** Matches a host whose connections do not leave the machine. */
 const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Whether the response from a URL cannot be changed in transit: `https`, or `http` on the same machine. */
+/**
+ * Whether the response from a URL cannot be changed in transit: `https`, or `http` on the same machine. The result is
+ * `false` for a URL with a user name or a password.
+ */
 export function isSafeUrl(value: unknown): boolean {
   if (!URL.canParse(String(value))) return false
   const { protocol, hostname, username, password } = new URL(String(value))

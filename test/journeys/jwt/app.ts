@@ -39,11 +39,16 @@ export class MeController {
 /** Lines that a guard has logged. */
 export interface GuardLog {
   readonly lines: string[]
+  /** The facts of the lines. */
+  readonly facts: object[]
 }
 
 /** A guard of an application with its clock, in place of one that has none. */
 export function inApplication(guard: AuthGuard<unknown>, log: GuardLog): Class<AuthGuard> {
-  const write = (_facts: object, message: string) => void log.lines.push(message)
+  const write = (facts: object, message: string) => {
+    log.lines.push(message)
+    log.facts.push(facts)
+  }
   const logger: Logger = { info: write, warn: write, error: write }
   return class {
     readonly #clock = inject(Clock)
@@ -83,7 +88,7 @@ export async function createGuarded(
   guard: AuthGuard<unknown>,
   options: Partial<AppOptions> = {},
 ): Promise<GuardedApp> {
-  const log: GuardLog = { lines: [] }
+  const log: GuardLog = { lines: [], facts: [] }
   const app = await TestApp.create({
     controllers: [MeController],
     swagger: false,

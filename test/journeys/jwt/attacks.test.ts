@@ -260,7 +260,7 @@ describe('a forged token', () => {
     }
   })
 
-  it('signed with a public key is refused by a guard with a secret, and vice versa', async () => {
+  it('is refused if its HMAC uses a trusted public key as the secret', async () => {
     const secret = randomBytes(64)
     const both = await createGuarded(jwt({ keys: [secret, String(spki('pem'))] }))
     for (const key of [
@@ -311,8 +311,8 @@ describe('the header with the token', () => {
     expect((await app.request().get('/me').set('authorization', value)).status).toBe(status)
   })
 
-  it('is accepted once, but a token in the query, a cookie or the body is ignored', async () => {
-    const log = { lines: [] }
+  it('must occur once, and a token in the query, a cookie or another header is ignored', async () => {
+    const log = { lines: [], facts: [] }
     const guard = inApplication(jwt({ keys: secret }), log)
     const app = new App({
       controllers: [MeController],

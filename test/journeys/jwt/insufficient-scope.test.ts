@@ -78,7 +78,7 @@ const KEY = { 'x-api-key': machine.key }
 const LACKS = 'Bearer error="insufficient_scope", scope='
 
 describe('a token that lacks an ability', () => {
-  it('receives a challenge with the scopes that the route requires', async () => {
+  it('results in a challenge with the scopes that the route requires', async () => {
     const { ask, bearer } = await startOrders()
     const wanted = [403, `${LACKS}"orders:read orders:write"`]
     expect(await ask('post', '', bearer(''))).toEqual(wanted)
@@ -87,7 +87,7 @@ describe('a token that lacks an ability', () => {
     expect(await ask('head', '/head', bearer(''))).toEqual([403, `${LACKS}"orders:read"`])
   })
 
-  it('receives no ability that is not a scope, and nothing that ends the header', async () => {
+  it('results in a challenge that contains only abilities that are valid scopes', async () => {
     const { ask, bearer } = await startOrders()
     expect(await ask('get', '/odd', bearer(''))).toEqual([403, `${LACKS}"plain"`])
     expect(await ask('get', '/none', bearer(''))).toEqual([
@@ -96,14 +96,14 @@ describe('a token that lacks an ability', () => {
     ])
   })
 
-  it('also receives the scopes that every token requires', async () => {
+  it('results in a challenge that also contains the scopes that every token requires', async () => {
     const strict = jwt({ keys: secret, scope: 'scope', requiredScopes: ['openid', 'orders:read'] })
     const { ask, bearer } = await startOrders({ guards: { user: strict, key, web } })
     const wanted = [403, `${LACKS}"openid orders:read orders:write"`]
     expect(await ask('post', '', bearer('openid orders:read'))).toEqual(wanted)
   })
 
-  it('receives the challenge with `auth.can`, and with the scheme of the API', async () => {
+  it('results in a challenge with `auth.can`, and with a custom scheme', async () => {
     const token = jwt({ keys: secret, scheme: 'Token' })
     const auth = { guards: { user: token, key, web }, can: async () => false }
     const { ask, bearer } = await startOrders(auth)
@@ -115,7 +115,7 @@ describe('a token that lacks an ability', () => {
 })
 
 describe('another credential that lacks an ability', () => {
-  it('receives no details, even together with a later token', async () => {
+  it('results in no challenge, unless the token of an earlier guard of the route is also sent', async () => {
     const { app, ask, bearer } = await startOrders({ guards: { key, user, web } })
     expect(await ask('post', '', KEY)).toEqual([403, undefined])
     expect(await ask('get', '/programs', KEY)).toEqual([403, undefined])
@@ -186,13 +186,13 @@ describe('a custom guard', () => {
       /For orders:read, orders:write, it did not return a valid header value/,
     ],
     [() => '', /did not return a valid header value/],
-  ])('prevents the start with an invalid challenge: %s', async (challenge, message) => {
+  ])('prevents startup with an invalid challenge: %s', async (challenge, message) => {
     await expect(startOrders({ guards: { user: own(challenge), key, web } })).rejects.toThrow(
       message,
     )
   })
 
-  it('must declare its challenge before it is created', async () => {
+  it('must declare its challenge as a static member if it is a class', async () => {
     class Hidden {
       canActivate() {
         return true

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { inspect } from 'node:util'
 import { jwt, jwtMetadata } from 'blazon/jwt'
 import { describe, expect, it } from 'vitest'
 import { rounds } from '../../rounds.js'
@@ -55,7 +56,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.requests).toEqual(['/keys'])
   })
 
-  it('are accepted only from exactly this issuer', async () => {
+  it('are accepted only if the metadata names exactly this issuer', async () => {
     const { issuer, send, log } = await withIssuer()
     issuer.metadata = { issuer: `${issuer.url}/` }
     expect((await send(issuer.token(first))).status).toBe(503)
@@ -133,7 +134,7 @@ describe('the keys of an issuer', () => {
     expect([...lines, ...log.lines]).toEqual([])
   })
 
-  it('invalidate the tokens of a removed key', async () => {
+  it('do not verify tokens after their removal', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, second.jwk]
@@ -171,7 +172,7 @@ describe('the keys of an issuer', () => {
     }
   })
 
-  it('invalidate the tokens of a key that was listed twice', async () => {
+  it('do not verify tokens after their removal, even if they were listed twice', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, { ...first.jwk }, second.jwk]
@@ -183,7 +184,7 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
-  it('do not delay boot, and clients receive a 503 with Retry-After', async () => {
+  it('do not delay boot, and result in a 503 with Retry-After while the issuer is down', async () => {
     const { issuer, app, send, log } = await withIssuer()
     issuer.mood = 'down'
     app.clock.set(new Date())
@@ -202,7 +203,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(200)
   })
 
-  it('are no longer fetched when the application closes', async () => {
+  it('are no longer awaited when the application closes', async () => {
     const asked = gate()
     const { issuer } = await withIssuer()
     issuer.mood = () => asked.open()
@@ -283,15 +284,24 @@ describe('a response from an issuer', () => {
     ])
   })
 
-  it('is not followed to a location that anybody can change', async () => {
+  it('is not used if its jwks_uri does not use https', async () => {
     const { issuer, send } = await withIssuer()
     issuer.metadata = { jwks_uri: 'http://keys.example.com/keys' }
     expect((await send(issuer.token(first))).status).toBe(503)
   })
+
+  it('is not followed to a location with a password, which is not logged', async () => {
+    const { issuer, send, log } = await withIssuer()
+    issuer.metadata = { jwks_uri: 'https://key:hunter2@keys.example.com/keys' }
+    expect((await send(issuer.token(first))).status).toBe(503)
+    const facts = inspect(log.facts)
+    expect(facts).toContain('keys.example.com')
+    expect(facts).not.toContain('hunter2')
+  })
 })
 
 describe('a custom fetch function', () => {
-  it('receives the URL, and does not follow redirects', async () => {
+  it('receives the URL and an option that prevents redirects', async () => {
     const seen: unknown[] = []
     const guard = jwt({
       jwks: 'https://id.example.com/keys',

@@ -69,7 +69,7 @@ describe('keys that a function returns', () => {
     ['a secret of 5 bytes', 'short'],
     ['keys[1]: It is a secret', [one, 'short']],
     ['It contains no keys', []],
-  ])('prevent the start if they cannot verify a token: %s', async (text, keys) => {
+  ])('prevent startup if they cannot verify a token: %s', async (text, keys) => {
     const wrong = jwt({ keys: async () => keys as JwtKeys })
     const error = await App.create({ controllers: [MeController], auth: { guard: wrong } }).catch(
       (reason: unknown) => reason,
@@ -81,7 +81,7 @@ describe('keys that a function returns', () => {
     expect(message).not.toContain(one)
   })
 
-  it('prevent the start with an error about the missing variable', async () => {
+  it('prevent startup with an error about a missing variable', async () => {
     const error = await TestApp.create({ ...options, providers: [] }).catch(
       (reason: unknown) => reason,
     )

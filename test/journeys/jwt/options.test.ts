@@ -54,9 +54,9 @@ describe('the options of jwt', () => {
     ['for other services', { issuer: 'https://id.example.com' }],
     ['for other services', { jwks: 'https://id.example.com/keys' }],
     ['neither a string', { issuer: 'https://id.example.com', audience: [] }],
-    ['could be changed in transit', { jwks: 'ftp://localhost', audience: 'a' }],
+    ['not an https URL, or it contains a user name', { jwks: 'ftp://localhost', audience: 'a' }],
     ['must come from one source', { keys: secret, jwks: 'https://id.example.com/keys' }],
-    ['issuer: It is not a string', { keys: secret, issuer: '' }],
+    ['issuer: It is empty, or not a string', { keys: secret, issuer: '' }],
     ['not an option of this version', { keys: secret, audiense: 'a' }],
     ['It contains no keys', { keys: [] }],
     ['a secret of 31 bytes', { keys: secret.subarray(1) }],
@@ -91,7 +91,7 @@ describe('the options of jwt', () => {
     ...SMALL_ORDER.map(
       (x): Wrong => ['an Ed25519 key of small order', { keys: { kty: 'OKP', crv: 'Ed25519', x } }],
     ),
-    ['keys of the type ec', { keys: curve.export({ format: 'jwk' }) }],
+    ['this key of the type ec', { keys: curve.export({ format: 'jwk' }) }],
     ['does not fit any of `algorithms`', { keys: pem, algorithms: ['ES256'] }],
     ['does not fit any of `algorithms`', { keys: secret, algorithms: ['HS512'] }],
     ['none is not a signature algorithm', { keys: secret, algorithms: ['none', 'HS256'] }],
@@ -102,7 +102,7 @@ describe('the options of jwt', () => {
     ['fetch: It is not a function', { keys: secret, fetch: true }],
     ['not a valid scheme name', { keys: secret, scheme: 'Bearer token' }],
     ['not a valid scheme name', { keys: secret, scheme: 'Bearer\r\nX: y' }],
-    ['type: It is not a string', { keys: secret, type: '' }],
+    ['type: It is empty, or not a string', { keys: secret, type: '' }],
     ["neither 'required' nor 'optional'", { keys: secret, expires: false }],
     ['not a list of scopes', { keys: secret, requiredScopes: ['a b'] }],
     ['not a list of scopes', { keys: secret, requiredScopes: ['a"'] }],
@@ -110,7 +110,7 @@ describe('the options of jwt', () => {
     ['not a duration of at most 10 minutes', { keys: secret, clockTolerance: '11m' }],
     ['not a duration of at most 10 minutes', { keys: secret, clockTolerance: 'soon' }],
     ['maxAge: It is not a duration', { keys: secret, maxAge: 0 }],
-    ['not the URL of an API', { keys: secret, resource: '/orders' }],
+    ['not an https URL without a query', { keys: secret, resource: '/orders' }],
   ]
 
   it.each(wrong)('are refused: %s', (text, options) => {
@@ -159,7 +159,7 @@ describe('the jwt guard in an application', () => {
     expect(local.challenge).toBe('Token')
   })
 
-  it('starts when its issuer is not available, and in a test', async () => {
+  it('starts when its issuer is not available', async () => {
     const guard = jwt({ issuer: 'http://127.0.0.1:1', audience: 'a' })
     const app = new App({
       controllers: [MeController],

@@ -82,7 +82,7 @@ describe('the challenge for a token', () => {
     expect((await send('wrong', '/me/maybe')).status).toBe(401)
   })
 
-  it('contains a missing scope with the status 403', async () => {
+  it('contains the required scopes with the status 403', async () => {
     const guard = jwt({ keys: secret, requiredScopes: ['orders', 'email'] })
     const { send } = await createGuarded(guard)
     const scope = (scope: unknown) => send(signTestToken({ sub: 'a', scope }, secret))
@@ -134,7 +134,7 @@ describe('the times in a token', () => {
     expect((await send(token)).status).toBe(401)
   })
 
-  it('limit its age, and an expiry is required unless it is optional', async () => {
+  it('limit its age, and must include an expiry unless `expires` is optional', async () => {
     const aged = await createGuarded(jwt({ keys: secret, maxAge: '1h', clockTolerance: 0 }))
     aged.app.clock.set(new Date(second * 1000))
     const issued = (iat: number | undefined) =>
@@ -263,8 +263,8 @@ describe('the tenant of a token', () => {
   })
 })
 
-describe('several guards', () => {
-  it('receive the user of the token of a request', async () => {
+describe('several jwt guards', () => {
+  it('are selected by the issuer of the token, before it is verified', async () => {
     const issuer = await startIssuer(makeKey('k1'))
     const user = jwt({ issuer: issuer.url, audience: 'orders' })
     const own = jwt({ keys: secret, issuer: 'joe' })
@@ -291,7 +291,7 @@ describe('the cache of verified tokens', () => {
     [0, 0],
     [2, 2],
     [10, 10],
-  ])('contains at most %i tokens, but not their text', async (cacheSize, most) => {
+  ])('contains at most %i tokens', async (cacheSize, most) => {
     let checked = 0
     const claims = z.object({ sub: z.string() }).refine(() => {
       checked++
@@ -317,6 +317,6 @@ describe('the cache of verified tokens', () => {
 
 describe('the function signTestToken', () => {
   it('refuses a short secret', () => {
-    expect(() => signTestToken({}, 'short')).toThrow('pass a secret of 32 bytes')
+    expect(() => signTestToken({}, 'short')).toThrow('pass a secret of at least 32 bytes')
   })
 })
