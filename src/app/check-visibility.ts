@@ -11,7 +11,7 @@ import {
 import { lacksSchema } from './check-responses.js'
 import type { Settings } from './settings/settings.js'
 
-/** Finds fields with `visibleTo` that would have no effect. */
+/** Finds mistakes in the use of `visibleTo`. */
 export function checkVisibility(
   { converters, middlewares }: Pick<Settings, 'converters' | 'middlewares'>,
   { routes }: AppModel,
@@ -47,20 +47,25 @@ function subjectOf({ name }: RouteModel, { part, status }: SchemaMarks, path = '
   return `${name} ${label}${path === '' ? '' : ` at '${path}'`}`
 }
 
-const GIVE_TEXT = "Specify an ability, or a list of abilities: `visibleTo: 'payroll:read'`."
-const MARK_FIELD = 'Mark a field of an object; to protect the whole route, use @Can.'
+const CORRECT_VALUE = "Specify an ability, or a list of abilities: `visibleTo: 'payroll:read'`."
+const MARK_FIELD =
+  'Mark a field of an object in a body, a query or a response; to protect the whole route, use @Can.'
 
-/** Finds marks without a meaning, and marks on inputs that a caller cannot omit. */
+/** Finds invalid marks, and marks on inputs other than the body and the query. */
 function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, wrong, places } = schema
   const elsewhere = ['response', 'item', 'body', 'query'].includes(part)
     ? []
-    : places.map(({ path }) => ({ path, cause: 'is neither in a body nor in a query' }))
-  return [...wrong, ...elsewhere].map(({ path, cause }) => ({
+    : places.map(({ path }) => ({
+        path,
+        cause: 'is neither in a body nor in a query',
+        isValue: false,
+      }))
+  return [...wrong, ...elsewhere].map(({ path, cause, isValue }) => ({
     code: 'E_VISIBILITY_MARK',
     subject: subjectOf(route, schema, path),
     cause: `The mark \`visibleTo\` ${cause}.`,
-    remedy: cause.includes('text') ? GIVE_TEXT : MARK_FIELD,
+    remedy: isValue ? CORRECT_VALUE : MARK_FIELD,
   }))
 }
 
@@ -85,7 +90,10 @@ function lostMarks(
     }))
 }
 
-/** Text and bytes are sent as the handler writes them, so marked fields cannot be removed. */
+/**
+ * Finds marked fields in responses that are not JSON. Such responses are sent as the handler writes them, so fields
+ * cannot be removed.
+ */
 function unprotected(route: RouteModel, schema: SchemaMarks): Problem[] {
   const { part, places } = schema
   if (part !== 'response' || places.length === 0) return []
@@ -108,7 +116,7 @@ function typeOf(route: RouteModel, stated: ApiResponseOptions | undefined): stri
   return stated?.content ?? stated?.contentType ?? headerTypeOf(route)
 }
 
-/** Finds marked fields in the order of a list, because a client can read the values in a cursor. */
+/** Finds marked sort fields of lists with cursors, because a client can read the values in a cursor. */
 function cursorFields({ pages, name }: RouteModel, { part, places }: SchemaMarks): Problem[] {
   if (pages?.kind !== 'cursor' || part !== 'response') return []
   const fields = new Set(
@@ -151,7 +159,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
   return sharedProblem(anonymous, {
     code: 'W_VISIBILITY_WITHOUT_USER',
     cause:
-      'It is public, and has fields with visibleTo: the caller is unknown, so these fields are never sent.',
+      'It is public, and has fields with visibleTo: the caller is unknown, so no caller can receive or send these fields.',
     remedy: 'Add @Auth(), or @Auth({ optional: true }) if callers without credentials are allowed.',
   })
 }

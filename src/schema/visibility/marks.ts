@@ -38,6 +38,8 @@ export interface MarkedPlace extends Pick<Place, 'path' | 'name' | 'isRequired'>
 export interface WrongMark {
   readonly path: string
   readonly cause: string
+  /** Whether the value of the mark is wrong. Otherwise, its place is wrong. */
+  readonly isValue: boolean
 }
 
 /** The marks of one schema. */
@@ -59,9 +61,9 @@ export function findMarks(json: unknown): FoundMarks {
   )) {
     const mark = markOf(node)
     if (hasWrongMark(node)) {
-      wrong.set(path, { path, cause: 'is neither a string nor a list of strings' })
+      wrong.set(path, { path, cause: 'is neither a string nor a list of strings', isValue: true })
     } else if (mark !== null && kind !== 'member') {
-      wrong.set(path, { path, cause: CAUSES[kind] })
+      wrong.set(path, { path, cause: CAUSES[kind], isValue: false })
     } else if (mark !== null) {
       places.set(`${path} ${keyOfMark(mark)}`, { path, name, isRequired, mark })
     }

@@ -150,7 +150,7 @@ describe('the abilities for a field with `visibleTo`', () => {
     },
   )
 
-  it('are not evaluated for a request without a user', async () => {
+  it('are not evaluated for an anonymous request', async () => {
     const asked: unknown[] = []
     const can = (user: { name: string }, abilities: readonly string[]) => {
       asked.push([user.name, abilities])
@@ -194,7 +194,7 @@ describe('the abilities for a field with `visibleTo`', () => {
     await with_(app, ALL).get('/plain').expect(200)
   })
 
-  it('are decided only by auth.can, together with those in @Can', async () => {
+  it('are also evaluated on a route with @Can', async () => {
     const app = await rows()
     await with_(app, 'none').get('/can').expect(403)
     expect((await with_(app, PAYROLL).get('/can')).body).toEqual({ id: 1, salary: 7 })

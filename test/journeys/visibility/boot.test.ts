@@ -51,6 +51,7 @@ describe('a mark without effect', () => {
           code: 'E_VISIBILITY_MARK',
           subject: "Rows.get @ApiResponseDoc(200) at 'a'",
           cause: expect.stringContaining('neither a string nor a list of strings'),
+          remedy: expect.stringContaining("`visibleTo: 'payroll:read'`"),
         },
       ])
     },
@@ -187,7 +188,7 @@ describe('the warnings about marks', () => {
       add() {}
     }
     const warnings = await bootWarnings({ controllers: [Rows], auth })
-    expect(warnings.filter(({ code }) => code.startsWith('W_AUDIENCE'))).toEqual([])
+    expect(warnings.filter(({ code }) => code.startsWith('W_VISIBILITY'))).toEqual([])
   })
 
   it('report responses without a schema, but only in an application with marks', async () => {

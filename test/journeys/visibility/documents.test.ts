@@ -50,7 +50,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('an OpenAPI %s document', (openapi
     expect(document.paths['/staff/search']?.get?.responses).toHaveProperty('403')
   })
 
-  it('contains no field with `visibleTo` for everybody', () => {
+  it('contains no field with `visibleTo` if its audience is empty', () => {
     const { document } = staff({ openapi, audience: [] })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual(['id', 'name', 'home', 'reports'])
@@ -67,7 +67,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('an OpenAPI %s document', (openapi
     }
   })
 
-  it('requires only the fields for an audience that every reader in it can see', () => {
+  it('requires only those fields that everybody in its audience can see', () => {
     const { document } = staff({ openapi, audience: 'payroll:read' })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual([

@@ -125,7 +125,7 @@ it('visible fields in a query are accepted', async () => {
   await as(null).get('/keys?q=a').expect(200)
 })
 
-it.each(['/json-schema', '/documented'])('a hidden field in a body fails: %s', async (path) => {
+it.each(['/json-schema', '/documented'])('a hidden body field causes a 403: %s', async (path) => {
   handled = 0
   await as(null).post(path).send({ salary: 1 }).expect(403)
   await as('none').post(path).send({ salary: 'x' }).expect(403)

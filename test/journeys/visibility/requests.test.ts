@@ -19,7 +19,7 @@ function patch(token: string | null, text: string) {
 
 const MESSAGE = 'must not be sent by this caller'
 
-describe('a request with a field that its caller must not see', () => {
+describe('a request to a route whose schema has hidden fields', () => {
   it.each<[string, string | null, string, string[]]>([
     ['a field', null, '{"salary":1}', ['salary']],
     ['a field of a wrong type', null, '{"salary":{"a":[]}}', ['salary']],
@@ -79,7 +79,7 @@ describe('a request with a field that its caller must not see', () => {
     expect((await patch(null, '{"constructor":{"salary":1},"name":"a"}')).status).toBe(200)
   })
 
-  it('results in a 403 response when the field is used in a query', async () => {
+  it('results in a 403 response when a hidden field is used in a query', async () => {
     const refused = await as(null).get('/staff/search?q=a&minSalary=1').expect(403)
     expect(refused.body.errors).toEqual([{ in: 'query', path: 'minSalary', message: MESSAGE }])
     await as(null).get('/staff/search?%6DinSalary=1').expect(403)
@@ -95,7 +95,7 @@ describe('a request with a field that its caller must not see', () => {
     await as(null).post('/staff/forms').type('text/plain').send('salary=1').expect(415)
   })
 
-  it('lists at most twenty fields', async () => {
+  it('results in a list of at most twenty fields', async () => {
     const events = Array.from({ length: 500 }, () => ({ kind: 'a', salary: 1 }))
     const { body } = await as(null).patch('/staff/ana').send({ events }).expect(403)
     expect(body.errors).toHaveLength(20)

@@ -121,7 +121,7 @@ GET /people/own          401        allowed  allowed  allowed
     })
   })
 
-  it('shows a guard that fails during its evaluation as a refusal', async () => {
+  it('shows no field as visible if auth.can fails', async () => {
     const can = () => Promise.reject(new Error('the service is gone'))
     const app = await start({ auth: { guard, can } })
     const { rows } = await app.authMatrix({ reader: { id: 1 } })
@@ -155,7 +155,7 @@ describe('the contract check', () => {
     expect(app.contractReport()).toHaveLength(2)
   })
 
-  it('does not warn about framework responses or about the audience', async () => {
+  it('does not report framework responses, or fields that the caller is allowed to see', async () => {
     const app = await start({ controllers: [LeakController], contract: 'throw' })
     await app.request().get('/leaks/fine').expect(200, { id: 1, home: {} })
     const all = app.as({ permissions: [PAYROLL, HR] })

@@ -104,7 +104,7 @@ describe('parts with an audience but without a name', () => {
   })
 })
 
-describe('a response that is sent before the handler runs', () => {
+describe('a response with hidden fields', () => {
   const schema = z.object({
     id: z.int(),
     pay: z.string().meta(mark),
@@ -112,19 +112,19 @@ describe('a response that is sent before the handler runs', () => {
   })
   const data = { id: 1, pay: SECRET, by: { ana: SECRET } }
 
-  it('contains no field with `visibleTo` for any caller', async () => {
+  it('contains none of them for any caller if a middleware sends it before the handler runs', async () => {
     const { get } = await serve({ schema, use: (_req, res) => void res.json(data) })
     for (const token of [null, 'none', ALL]) {
       expect(await get(token)).toEqual({ status: 200, text: '{"id":1,"by":{}}' })
     }
   })
 
-  it('contains the fields for its caller if the handler sends it', async () => {
+  it('contains them for their audience if the handler sends it', async () => {
     const { get } = await serve({ schema, handle: (res) => res.json(data) })
     expect((await get(ALL)).text).toBe(JSON.stringify(data))
   })
 
-  it('violates the contract check if its middleware has sent a field as a string', async () => {
+  it('violates the contract if a middleware has sent a hidden field in a string', async () => {
     const use: RequestHandler = (_req, res) => void res.type('json').end(JSON.stringify(data))
     const { app, get } = await serve({ schema, use }, { contract: 'warn' })
     await get(ALL)
