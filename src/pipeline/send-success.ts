@@ -173,13 +173,14 @@ interface WrongValue {
 
 function explainValue({ name, status, type, value }: WrongValue): string {
   return (
-    `${name} returned ${kindOf(value)}, but its response ${status} is documented as '${type}'. ` +
+    `${name} returned ${kindOf(value)}, but its response ${status} has the media type '${type}'. ` +
     'Return a string or bytes (Buffer, Uint8Array, a stream), or send the response with `res`. ' +
-    'If the response is JSON, remove `contentType` from @ApiResponseDoc.'
+    'If the response is JSON, remove `contentType` from @ApiResponseDoc, or the @Header that sets `Content-Type`.'
   )
 }
 
-function kindOf(value: unknown): string {
+/** Names the kind of a returned value, for messages. */
+export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'

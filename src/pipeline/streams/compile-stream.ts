@@ -9,6 +9,7 @@ import type { RequestScopes } from '../../http/request-scopes.js'
 import { isForbiddenByDefault } from '../../http/send/response-headers.js'
 import type { OnError } from '../../step/step.js'
 import type { LogFailure } from '../log-failure.js'
+import { kindOf } from '../send-success.js'
 import { FRAMES, type PrepareItem } from './frames.js'
 import { OpenedStream, openStream } from './opened-stream.js'
 import { Heartbeats } from './stream-items.js'
@@ -48,7 +49,7 @@ export function streamCompiler(
     return found
   }
   const late = (error: unknown, req: BlazonRequest) =>
-    config.log(error, req, { status: 500, message: 'A stream failed after its response' })
+    config.log(error, req, { status: 500, message: 'A stream failed after its response had ended' })
   return ({ name, stream: { formats } }, prepare) => {
     const byType = new Map(
       formats.map(({ kind, maxAgeMs, heartbeatMs }): [string, SendConfig] => {
@@ -108,17 +109,16 @@ function compileOne({ name, byType, config, late }: OneConfig): CompiledStream {
 function beginHead(res: Response, type: string, isNegotiated: boolean): void {
   res.statusCode = 200
   res.setHeader('Content-Type', type)
-  // Otherwise, a compressing proxy or middleware would buffer items.
+  // Without `no-transform`, a compressing proxy or middleware would buffer items.
   if (isForbiddenByDefault(res)) res.setHeader('Cache-Control', 'no-store, no-transform')
   else if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-cache, no-transform')
-  // Otherwise, nginx buffers the response.
+  // Without this header, nginx buffers the response.
   res.setHeader('X-Accel-Buffering', 'no')
   if (isNegotiated) res.vary('Accept')
 }
 
 function notAsync(name: string, value: unknown): TypeError {
-  const got = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value
   return new TypeError(
-    `${name} is a stream and returned ${got}: write it as \`async *\`, or return an async iterable.`,
+    `${name} is a stream and returned ${kindOf(value)}: write it as \`async *\`, or return an async iterable.`,
   )
 }

@@ -114,7 +114,7 @@ describe('a stream at boot', () => {
 })
 
 describe('a stream response', () => {
-  it('has the status 200, whatever the status of its method is', async () => {
+  it('has the status 200, whatever the default status of its method is', async () => {
     @Controller()
     class FeedController {
       @Get() @Sse(Item) async *feed() {

@@ -41,7 +41,7 @@ describe('the items of a stream under test', () => {
     expect(app.contractReport()).toHaveLength(1)
   })
 
-  it('can have the fields of an event around them', async () => {
+  it('can be wrapped in an event', async () => {
     script(async function* () {
       yield sseEvent({ n: 1 }, { id: 1 })
     })
@@ -73,27 +73,27 @@ class LimitedController {
 
 const controllers = defineControllers(LimitedController)
 
-describe('item fields that the schema does not describe', () => {
-  it("are dropped under 'strip'", async () => {
+describe('the fields of items', () => {
+  it("are dropped under 'strip' if the schema does not describe them", async () => {
     const app = await start({ controllers })
     expect(await (await app.fetch('/strip')).text()).toBe(
       'data: {"n":1}\n\nid: 2\ndata: {"n":2}\n\nevent: end\ndata:\n\n',
     )
   })
 
-  it("cause a 500 under 'check' if the first item has one", async () => {
+  it("cause a 500 under 'check' if the schema does not describe a field of the first item", async () => {
     const app = await start({ controllers, contract: 'off' })
     expect((await app.fetch('/check')).status).toBe(500)
     expect(String(state.errors[0]?.err)).toContain('LimitedController.check: It yielded an item')
     expect(String(state.errors[0]?.err)).not.toContain('hidden')
   })
 
-  it("are accepted under 'check' if the schema allows them", async () => {
+  it("are accepted under 'check' if the schema describes them", async () => {
     const app = await start({ controllers, contract: 'off' })
     expect(await (await app.fetch('/checked')).text()).toBe('{"at":"1970-01-01T00:00:00.000Z"}\n')
   })
 
-  it('require no further description', async () => {
+  it('require no description besides the schema of the stream', async () => {
     const warnings: unknown[] = []
     const logger = { info() {}, warn: (facts: object) => void warnings.push(facts), error() {} }
     await start({ controllers, logger, responses: 'strip' })

@@ -135,7 +135,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toHaveLength(1)
     })
 
-    it('sends its first item and ends before a closing application does', async () => {
+    it('sends its first item and ends before close() does', async () => {
       const { reached, proceed } = run('before')
       script(withFirst(state.script))
       const { app, client } = await serve(path)
@@ -313,7 +313,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
     })
   })
 
-  it('ends its generator once the response is complete, whatever happens afterwards', async () => {
+  it('ends its generator exactly once, even if the application closes afterwards', async () => {
     script(async function* () {
       yield { n: 1 }
     })

@@ -66,7 +66,7 @@ describe('a handler that is an async generator', () => {
     expect(state.log).toEqual([])
   })
 
-  it('responds to HEAD with the head, and ends the generator', async () => {
+  it('responds to HEAD with headers only, and ends the generator', async () => {
     script(three)
     const response = await (await start()).fetch('/streams/events', { method: 'HEAD' })
     expect(response.headers.get('content-type')).toBe('text/event-stream')

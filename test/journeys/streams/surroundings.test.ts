@@ -57,12 +57,16 @@ class SurroundedController {
   @Get('list') @Sse(Item) list() {
     return [{ n: 1 }] as never
   }
+
+  @Get('object') @Sse(Item) object() {
+    return { n: 1 } as never
+  }
 }
 
 const controllers = defineControllers(SurroundedController)
 
 describe('a stream within a request', () => {
-  it('passes its items through an interceptor, after the first item', async () => {
+  it('passes its items through an interceptor as soon as the first item exists', async () => {
     const app = await start({ controllers })
     const text = await (await app.fetch('/doubled')).text()
     expect(text).toBe('data: {"n":2}\n\ndata: {"n":4}\n\nevent: end\ndata:\n\n')
@@ -79,14 +83,18 @@ describe('a stream within a request', () => {
     expect(tenants.toSorted()).toEqual([...Array(4).fill('acme'), ...Array(4).fill('other')])
   })
 
-  it('results in a 500 if the handler returns another value', async () => {
+  it.each([
+    ['list', 'an array'],
+    ['object', 'an object'],
+  ])('results in a 500 if the handler returns another value: %s', async (name, kind) => {
     const app = await start({ controllers })
-    expect((await app.fetch('/list')).status).toBe(500)
-    expect(String(state.errors[0]?.err)).toContain('SurroundedController.list is a stream')
+    expect((await app.fetch(`/${name}`)).status).toBe(500)
+    const message = `SurroundedController.${name} is a stream and returned ${kind}`
+    expect(String(state.errors[0]?.err)).toContain(message)
   })
 
   it.each(['', 'no-cache'])(
-    'is sent without a delay by compression (Cache-Control: %j)',
+    'is not delayed by compression (Cache-Control: %j)',
     async (control) => {
       const more = gate()
       script(async function* () {
