@@ -27,7 +27,7 @@ export interface AddedRoutes {
 /** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
 export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
-  // A document that cannot be built has no page: its own problems are reported first.
+  // If the problems of a document prevent the start, no pages are built.
   const ofDocuments = served.flatMap((each) => each.problems)
   const isBroken = ofDocuments.some((problem) => isFatal(problem, settings))
   const pages = isBroken ? [] : buildDocsRoutes(served)
@@ -62,7 +62,7 @@ function collectPluginRoutes(
     const routes: unknown = plugin.routes?.(app) ?? []
     if (Array.isArray(routes)) return routes.map((route) => ({ plugin: plugin.name, route }))
     ignoreRejection(routes)
-    const cause = `It returned ${isThenable(routes) ? 'a promise' : typeof routes}.`
+    const cause = `It returned ${isThenable(routes) ? 'a promise' : `a value of type ${typeof routes}`}.`
     const subject = `plugin '${plugin.name}', routes`
     throw new ConfigError([invalid(subject, cause, 'Return a list of routes, or null.')])
   })
@@ -91,7 +91,7 @@ function checkPluginRoutes(
       .map(({ name, method }) => ({
         code: 'E_ROUTE_DUPLICATE' as const,
         subject: name,
-        cause: `${method} ${path} is already handled by the plugin '${plugin}'.`,
+        cause: `${method} ${path} conflicts with the GET route of the plugin '${plugin}'.`,
         remedy,
       }))
   })

@@ -10,7 +10,10 @@ import type { ExplainResult, RouteQuery } from './explain/explanation.js'
  */
 const DESCRIBER = Symbol.for('blazon.describe')
 
-/** The parts of an application that can be read before it starts. Every member throws a `ConfigError`, like `init`. */
+/**
+ * The parts of an application that can be read before it starts. Every member except `load` and `options` throws a
+ * `ConfigError`, like `init`.
+ */
 export interface AppDescription {
   /** Loads the dependencies of the other members. Call this method first. */
   load(): Promise<void>
@@ -38,7 +41,10 @@ export interface LoadedCopy {
 export interface Describer {
   /** Receives an application that has been constructed. */
   declared(app: object, description: AppDescription): void
-  /** Receives an application when its `init` or `listen` is called. At that time, its options are complete. */
+  /**
+   * Receives an application when a call, such as `init` or `listen`, would start it. At that time, its options are
+   * complete.
+   */
   starting(app: object): void
   /** Receives this copy of the package when it has been loaded, before any decorator in user code runs. */
   loaded(copy: LoadedCopy): void
@@ -54,7 +60,7 @@ export function setDescriber(describer: Describer): void {
   Object.defineProperty(globalThis, DESCRIBER, { value: describer, configurable: true })
 }
 
-/** Allows applications in this process to start from now on. */
+/** Removes the describer, so that applications that are constructed from now on can start. */
 export function removeDescriber(): void {
   Reflect.deleteProperty(globalThis, DESCRIBER)
 }

@@ -53,7 +53,7 @@ let kept: object | undefined
 /**
  * Keeps alive one of the objects that `process.nextTick` creates. Node 20 and 22 create these objects as a literal with
  * computed keys. If none is alive during a full garbage collection, which happens after about ten seconds without
- * requests, V8 stops caching their creation until the process ends. Every request then took 40,000 more instructions
+ * requests, V8 stops caching their creation until the process ends. Every request then takes 40,000 more instructions
  * (60,000 on Node 22); a small request takes 65,000 in total. Node 24 does not have this problem.
  */
 function keepTickObjectAlive(): void {
@@ -78,8 +78,8 @@ interface LoggerConfig {
 }
 
 /**
- * The logger of an application. It can be used before the application starts and while it closes. Its methods never
- * throw: an application must close even if its logger fails.
+ * The logger of an application. It can be used before the application starts and while it closes. Its methods `info`,
+ * `warn` and `error` never throw: an application must close even if its logger fails.
  */
 export class AppLogger implements Logger {
   readonly #before: () => Logger

@@ -43,7 +43,7 @@ export class App {
   readonly #describer = findDescriber()
   readonly #scope = new AsyncResource('BlazonApp')
   readonly #parts: AppParts
-  /** The part of the application that plugins can use before the start. */
+  /** The part of the application that plugins receive before the start. */
   readonly #context = { get: <T>(token: Token<T>) => this.get(token) }
   readonly #declared: DeclaredApp
   #starting: Promise<RunningApp> | undefined
@@ -53,7 +53,7 @@ export class App {
   #listening: Promise<AddressInfo | string> | undefined
   #closing: Promise<void> | undefined
   readonly #isClosing = () => this.#closing !== undefined
-  /** Whether closing had to abort requests or the start. */
+  /** Whether closing aborted requests, or did not wait for the end of the start. */
   #isForced = false
   #processEnd: ProcessEnd | undefined
 
@@ -91,7 +91,7 @@ export class App {
 
   /**
    * Checks the options and the decorators, creates every provider and controller, and runs `setup`, `onInit` and
-   * `onReady`. `listen` calls this method. A second call waits for the first one.
+   * `onReady`. `listen` also does this. A second call waits for the first one.
    *
    * @throws ConfigError with all problems that prevent the start.
    */
@@ -124,7 +124,7 @@ export class App {
     } catch (error) {
       // The signal ends the process, so the promise of the caller never settles.
       if (this.#processEnd?.hasBegun === true) return await new Promise(() => {})
-      // A second `listen` fails while the server listens.
+      // If a second `listen` has failed, the server still listens and needs its signal handlers.
       if (this.#running?.server.listening !== true) this.#stopWatching()
       throw error
     }
@@ -133,7 +133,8 @@ export class App {
   /**
    * Handles a request. Pass this function to `http.createServer`, to a serverless platform, or to `app.use` of an
    * Express application. In Express, a request without a route in this application continues with the next middleware
-   * of the host. The first request starts the application; if the start fails, requests receive a 503 response.
+   * of the host. The first request starts the application. If the start fails, requests receive a 503 response; in
+   * Express, `next` receives the error instead.
    *
    * @example
    * express().use('/api', app.handler)
@@ -191,7 +192,7 @@ export class App {
   }
 
   /**
-   * The OpenAPI 3.0.3 document of the application. If `swagger` is a list, it is the first document. It can be read
+   * The OpenAPI document of the application. If there are several documents, this is the first one. It can be read
    * before `init`, even if it is not served.
    *
    * @throws ConfigError like `init`.
@@ -245,7 +246,10 @@ export class App {
     return this.close()
   }
 
-  /** Removes the listeners, except in a process that is ending, so that a second signal ends it immediately. */
+  /**
+   * Removes the signal listeners. In a process that is ending, they remain, so that a second signal ends the process
+   * immediately.
+   */
   #stopWatching(): void {
     if (this.#processEnd?.hasBegun === true) return
     this.#processEnd?.remove()

@@ -24,7 +24,7 @@ export class BaseController {
    * @param message The `message` of the envelope.
    * @param data The `data` of the envelope. Default: none.
    * @param status HTTP status, such as 201. Default: the status set with `res.status`, otherwise the status of
-   * `@HttpCode`, otherwise 200.
+   * `@HttpCode` or of the option `defaultStatus`, otherwise 200.
    * @returns the response, which is already sent.
    * @throws TypeError if `data` is a stream, a file or a `Response`: return it from the handler instead.
    */
@@ -50,7 +50,7 @@ export class BaseController {
 const NO_DATA =
   'this.ok was given a stream, a file or a Response as data, which has no JSON representation: return it from the handler.'
 
-/** Returns the documented status of this route, or `null` if there is none. */
+/** Returns the declared status of this route, or `null` if there is none. */
 function statedStatus({ req }: Response): number | null {
   return routeOf(req)?.status ?? null
 }

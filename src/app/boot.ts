@@ -74,7 +74,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
     const { usesTenants } = features
     await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
-    // This check runs last, because any line above can request a token.
+    // This check is below the other lines, because each of them can request a token.
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
@@ -82,7 +82,9 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
   } catch (error) {
     await hooks
       .close()
-      .catch((err) => logger.error({ err }, 'Closing the application after a failed startup'))
+      .catch((err) =>
+        logger.error({ err }, 'Closing the application failed after the failed startup'),
+      )
     throw error
   }
 }
@@ -137,7 +139,10 @@ function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
   return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
 }
 
-/** Sets up the plugins in order. Adds each plugin to `begun` before its set-up, so that its `onClose` is called. */
+/**
+ * Sets up the plugins in order. Adds each plugin to `begun` before its set-up, so that its `onClose` is called even if
+ * the set-up fails.
+ */
 async function setUp(app: DescribedApp, begun: Plugin[], context: PluginContext): Promise<void> {
   for (const plugin of app.plugins) {
     goOn(app)

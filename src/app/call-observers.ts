@@ -40,7 +40,10 @@ function callSafely<First, Second>(
   }
 }
 
-/** Calls observer functions when something starts, and the functions that they return when it ends. Never throws. */
+/**
+ * Combines the functions of observers that run when something starts. The functions that they return run when it ends.
+ * Errors are passed to `fail`. Returns `null` if there are no functions.
+ */
 export function beginEach<Begun, Ended>(
   // biome-ignore lint/suspicious/noConfusingVoidType: the type of the observers' functions
   calls: readonly ((begun: Begun) => ((ended: Ended) => unknown) | undefined | void)[],

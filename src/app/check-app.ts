@@ -24,8 +24,8 @@ import { checkRouters } from './tenancy/check-routers.js'
 import { findWorkerLink } from './worker-link.js'
 
 /**
- * An item takes at least two bytes, so a body of this size has at most 100,000 items. If the limit is lower, no schema
- * needs to be checked.
+ * An item takes at least two bytes, so a body of this size has at most 100,000 items. If the limit is not higher, no
+ * schema needs to be checked.
  */
 const HARMLESS_BYTES = 200_000
 

@@ -36,8 +36,8 @@ interface ReturnedContract {
 }
 
 /**
- * Finds contracts of plugins and guards that the document cannot describe. Reports at most one problem for each plugin
- * or guard.
+ * Finds contracts of plugins and guards that the document cannot describe: reports the first problem of each plugin or
+ * guard. If there are none, finds security schemes and scopes that the document cannot describe.
  */
 export function checkContracts(
   { plugins, auth, swagger }: Pick<Settings, 'plugins' | 'auth' | 'swagger'>,
@@ -80,7 +80,10 @@ function callsOf({ label: by, contract: ask, routes }: Source): ReturnedContract
   })
 }
 
-/** The document lists the scopes of a route as strings. Reports at most one problem for each guard. */
+/**
+ * Finds scopes that are not strings, because the document lists the scopes of a route as strings. Reports at most one
+ * problem for each guard.
+ */
 function checkScopes({ guards }: Settings['auth'], routes: readonly RouteModel[]): Problem[] {
   return guards.flatMap((guard) => {
     const { scopes } = guard.document
@@ -118,7 +121,7 @@ function problemOf({ subject, route, contract }: ReturnedContract): Problem | nu
     ignoreRejection(contract)
     return invalid(
       subject,
-      `It returned ${isThenable(contract) ? 'a promise' : typeof contract}.`,
+      `It returned ${isThenable(contract) ? 'a promise' : `a value of type ${typeof contract}`}.`,
       REMEDY,
     )
   }
@@ -135,7 +138,8 @@ function problemOf({ subject, route, contract }: ReturnedContract): Problem | nu
 }
 
 /**
- * Two different schemes with the same name would replace each other in the document. Reports one problem for each name.
+ * Finds different schemes with the same name: in the document, one of them would replace the other. Reports at most one
+ * problem for each name.
  */
 function checkSchemes(given: readonly ReturnedContract[], { guards }: Settings['auth']): Problem[] {
   const first = new Map<string, { readonly scheme: unknown; readonly by: string }>()
@@ -151,7 +155,7 @@ function checkSchemes(given: readonly ReturnedContract[], { guards }: Settings['
       if (other === undefined) {
         first.set(name, { scheme, by: `${by} (${route.name})` })
       } else if (!problems.has(name) && !isDeepStrictEqual(scheme, other.scheme)) {
-        const cause = `Its scheme '${name}' differs from the scheme of ${other.by} with the same name.`
+        const cause = `Its scheme '${name}' differs from the scheme '${name}' of ${other.by}.`
         const remedy = 'Make both schemes equal, or rename one.'
         problems.set(name, invalid(`${subject}.security`, cause, remedy))
       }
@@ -161,7 +165,7 @@ function checkSchemes(given: readonly ReturnedContract[], { guards }: Settings['
 }
 
 const REMEDY =
-  'Return null, or an object with errors (statuses from 400 on), responses, headers, parameters, tags or security.'
+  'Return null, or an object with errors (statuses 400 to 599), responses, headers, parameters, deprecated, tags or security.'
 
 type Test = (value: unknown) => boolean
 

@@ -16,7 +16,7 @@ export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel
 }
 
 function deadEnd(subject: string, middleware: object, count: number): Problem {
-  const behind = `requests end there: the ${count} routes and everything else after it are never reached`
+  const behind = `requests end there: the routes (${count}) and everything else after it are never reached`
   if (routerIn(middleware) === undefined) {
     return {
       code: 'W_MIDDLEWARE_DEAD_END',

@@ -10,8 +10,8 @@ import { isBodiless, isJsonType } from '../schema/response-shape.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Warns about responses whose fields are all sent although `responses` or `@ResponseFields` should limit them, because
- * their schema is missing or cannot be described.
+ * Warns about responses whose fields are all sent although `responses` or `@ResponseFields` should limit or check them,
+ * because their schema is missing or cannot be described.
  */
 export function checkResponseFields(
   { responses, converters }: Pick<Settings, 'responses' | 'converters'>,
@@ -44,7 +44,7 @@ export function lacksSchema({ operation, status, redirect, headers }: RouteModel
 const UNDESCRIBED = {
   code: 'W_RESPONSE_UNDESCRIBED',
   cause:
-    'The fields of its responses are limited, but a successful response has no schema: all its fields are sent.',
+    'Its responses should contain only documented fields, but a successful response has no schema: all its fields are sent.',
   remedy:
     "Add @ApiResponseDoc({ status, description, schema }), or @ResponseFields('send') to send all fields.",
 } as const
@@ -69,12 +69,12 @@ function findOpen(
   })
 }
 
-/** The names of query parameters that limit a list, in lower case. */
+/** The names of query parameters that limit a list, in lower case and with letters only. */
 const LIMITS = /^(limit|count|take|first|top|size|(per|max)?(page)?(size|items|results)|perpage)$/
 
 /**
- * Warns, outside production, of `GET` routes that describe a list of objects without a maximum and give clients no way
- * to limit it: such a list grows with its database table. The list is either the data or the data's field `items`.
+ * Outside production, warns about `GET` routes that describe a list of objects without a maximum and give clients no
+ * way to limit it: such a list grows with its database table. The list is either the data or the data's field `items`.
  * Lists of primitive values are excluded, because they are usually short.
  */
 export function checkResponseLists(

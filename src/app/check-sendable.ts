@@ -13,7 +13,7 @@ import type { Settings } from './settings/settings.js'
 interface Part extends Omit<Arrival, 'coerces'> {
   readonly source: InputSource
   readonly schema: Schema
-  /** The noun for one value of the part, in messages. */
+  /** A clause for messages that states the type of a value of this part. */
   readonly noun: string
   /** The name of the field that the schema describes; `null` if it describes the whole part. */
   readonly key: string | null
@@ -86,7 +86,7 @@ function fieldsOf(part: Part): Part[] {
   )
 }
 
-/** The libraries for which the schemas that convert text are listed below. */
+/** The libraries for which `OF_TEXT` lists the schemas that convert text. */
 const KNOWN = new Set(['zod', 'valibot', 'arktype'])
 
 function unsendableIn(
@@ -110,7 +110,10 @@ function vendorOf(schema: Schema): string | null {
   return isStandard(schema) ? String(schema['~standard'].vendor) : null
 }
 
-/** A signed cookie that was set as an object is parsed into that object. */
+/**
+ * Whether a value belongs to a signed cookie. A signed cookie that was set as an object is parsed into that object, so
+ * the value can have any JSON type.
+ */
 function isSignedCookie(
   { cookies }: RouteModel,
   { source, key }: Part,

@@ -19,8 +19,8 @@ interface Connection extends Duplex {
 }
 
 /**
- * Returns the response to a parser error, as text to send. `req` is the request whose body is malformed; `undefined` if
- * there is no request yet.
+ * Returns the response to a parser error, as text to send. `req` is the request whose body is malformed or did not
+ * arrive in time; `undefined` if there is no request yet.
  */
 export type ResponseText = (error: NodeJS.ErrnoException, req: BlazonRequest | undefined) => string
 

@@ -64,7 +64,7 @@ export type NotifyStream = (res: ServerResponse) => void
 /** Counts an aborted request by the name of its route. */
 export type NoteCut = (res: ServerResponse) => void
 
-/** Whether a response has begun and `end` has not been called yet. */
+/** Whether a response has begun and has been neither ended nor destroyed. */
 export function isStreaming({ headersSent, writableEnded, destroyed }: ServerResponse): boolean {
   return headersSent && !writableEnded && !destroyed
 }

@@ -18,7 +18,7 @@ import { type InputCompiler, invalidSchema } from './compile-inputs.js'
 /** The input of {@link compileBodies}. */
 export interface BodiesCompiler extends InputCompiler, WebhookApp {
   readonly settingsOf: (route: RouteModel) => PipelineConfig
-  /** The compiled schemas of each route, except for body schemas. */
+  /** The compiled schemas of each route, except for the schemas of its `bodies`. */
   readonly inputs: readonly (readonly CompiledInput[])[]
 }
 
@@ -26,7 +26,8 @@ export interface BodiesCompiler extends InputCompiler, WebhookApp {
  * Creates the steps of routes whose bodies have options. The module for the steps is loaded only if there is such a
  * route.
  *
- * @throws ConfigError with every schema that does not compile.
+ * @throws ConfigError with every schema that does not compile, or with every webhook whose secret is missing or
+ * invalid.
  */
 export async function compileBodies(
   routes: readonly RouteModel[],
@@ -61,7 +62,7 @@ export async function compileBodies(
 /**
  * Loads the module that verifies webhooks, but only if a route has a webhook.
  *
- * @throws ConfigError with every route that has no secret.
+ * @throws ConfigError with every webhook whose secret is missing or invalid.
  */
 async function loadChecks(
   routes: readonly RouteModel[],

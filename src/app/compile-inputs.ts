@@ -20,8 +20,8 @@ export function declaresFor({ validation, converters }: Settings): DeclaresOf {
 }
 
 /**
- * Returns whether the JSON Schema of a schema contains a name. The schema is converted at the first call, because most
- * schemas never reject a value.
+ * Returns a function that checks whether the JSON Schema of a schema contains a name. The schema is converted at the
+ * first check, because most schemas never reject a value.
  */
 function declaredNames(
   schema: Schema,

@@ -10,8 +10,8 @@ interface Parsed extends Socket {
 
 /**
  * The open connections of a server. Node's own list of idle connections cannot be used: it includes connections with a
- * response that a slow client is still receiving, and lacks clients that have not sent anything yet. Until the
- * application closes, connections are only added; their pending responses are looked up at that time.
+ * response that a slow client is still receiving, and lacks clients that have not sent anything yet. Pending responses
+ * are not stored: they are looked up when the application closes.
  */
 export class Connections {
   readonly #sockets = new OpenSockets(() => this.#notify())
@@ -51,8 +51,8 @@ export class Connections {
   }
 
   /**
-   * Ends connections that were idle for a number of sweeps. On all other connections, makes the last pending response
-   * announce the end of the connection.
+   * Ends connections that were idle for a number of sweeps. On connections with pending responses, makes the last
+   * response announce the end of the connection, and notifies the handlers of streams.
    *
    * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here. With
    * 0, such a request is not awaited.
@@ -98,7 +98,7 @@ export class Connections {
     }
   }
 
-  /** Only code that closes the application reads the open connections. */
+  /** Only code that closes the application reads this set, because `watch` adds a listener to each connection. */
   get #open(): ReadonlySet<Socket> {
     return this.#sockets.watch()
   }
@@ -125,7 +125,7 @@ export class Connections {
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
     const responses = respondsOn(socket)
-    // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after this one.
+    // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after the last one.
     const last = responses.at(-1)
     const subject = last ?? socket
     if (!this.#notified.has(subject)) {
@@ -138,7 +138,7 @@ export class Connections {
 
   /**
    * Makes a response announce the end of its connection. If its headers have been sent, the `Connection` header can no
-   * longer be added.
+   * longer be added. In both cases, the connection is ended after the response.
    */
   #makeLast(res: ServerResponse, socket: Socket): void {
     res.shouldKeepAlive = false

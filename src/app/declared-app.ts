@@ -23,7 +23,7 @@ import { type Resolved, resolveSettings, soundSettings } from './settings/resolv
 import type { Settings } from './settings/settings.js'
 import { declareFeatures, type Features } from './start-features.js'
 
-/** The part of an application with errors that can still be checked. */
+/** The part of an application that can be checked despite the errors of the application. */
 export interface SoundPart extends Structure {
   readonly settings: Settings
 }
@@ -40,8 +40,9 @@ export interface DeclaredAppConfig extends AppParts, Pick<FrameworkProviders, 'a
 
 /**
  * Everything that the options and decorators of an application declare. Each part is created when it is first read. The
- * only application code that runs is schemas, `check` functions of plugins, and the constructors of controllers with
- * field routes, which receive stand-ins. Every member throws a `ConfigError` if there are errors.
+ * only application code that runs is schemas, functions of plugins and guards that check or describe routes, and the
+ * constructors of controllers with field routes, which receive stand-ins. Every member that needs valid options or
+ * decorators throws a `ConfigError` if there are errors.
  */
 export class DeclaredApp {
   readonly #config: DeclaredAppConfig
@@ -165,7 +166,7 @@ export class DeclaredApp {
   }
 }
 
-/** An application that has not started. Every member throws a `ConfigError`, like `init`. */
+/** An application that has not started. Reading its routes or settings can throw a `ConfigError`, like `init`. */
 export interface UnstartedApp {
   readonly app: { getRouteTable(): RouteTableEntry[] }
   /** The part of the application that plugins receive. */

@@ -42,8 +42,9 @@ export interface DescribeInput {
 }
 
 /**
- * Turns the settings and decorators into data. The only application code that runs is schemas and the constructors of
- * controllers with field routes, which receive stand-ins for their dependencies.
+ * Turns the settings and decorators into data. The only application code that runs is schemas, functions of plugins and
+ * guards that check or describe routes, and the constructors of controllers with field routes, which receive stand-ins
+ * for their dependencies.
  *
  * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
@@ -126,7 +127,7 @@ function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boo
 }
 
 /**
- * Whether an error about missing decorators or routes has a better explanation: the class has only decorators of
+ * Whether a problem with missing decorators or routes has a better explanation: the class has only decorators of
  * another framework, or its fields could not be read.
  */
 function isExplained({ code, subject }: Problem, others: readonly Problem[]): boolean {
@@ -144,7 +145,7 @@ export function isFatal({ code }: Problem, { strict }: Pick<Settings, 'strict'>)
   return strict || code.startsWith('E_')
 }
 
-/** Throws the problems that prevent a start. Returns all other problems. */
+/** Throws the problems that prevent a start. If there are none, returns all problems. */
 export function throwErrors(
   problems: readonly Problem[],
   settings: Pick<Settings, 'strict'>,

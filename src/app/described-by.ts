@@ -1,7 +1,9 @@
 import type { AppDescription } from './announce.js'
 import type { UnstartedApp } from './declared-app.js'
 
-/** The parts of an application for the command line. Each function loads its code when it is called. */
+/**
+ * The parts of an application for the command line. `explain` and `examine` load their modules when they are called.
+ */
 export function describedBy(unstarted: UnstartedApp): AppDescription {
   const { app, declared } = unstarted
   return {

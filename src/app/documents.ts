@@ -89,8 +89,8 @@ type VersionedDocument = Pick<AppDocument, 'version' | 'versions'> & {
 }
 
 /**
- * Lists one document for each version. The document of the default version comes first and has the path of the option.
- * Without a default version, this is the document of the last version.
+ * Lists one document for each version, or one document for an API without versions. The document of the default version
+ * comes first and has the path of the option. Without a default version, this is the document of the last version.
  */
 function inVersions(
   swagger: DocumentSettings,
@@ -178,7 +178,7 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
   }
 }
 
-/** Adds the 403 response to a request with a field that the caller is not allowed to see. */
+/** Documents the 403 response to requests with a field that the caller is not allowed to send. */
 function visibilityContract(converters: SchemaConverters): ContractOf {
   return (route) =>
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
@@ -235,7 +235,7 @@ function keyOf({ routes }: AppModel, facts: object): string | null {
   return isConstant ? key : null
 }
 
-/** Keeps the functions of a custom format, which make the document depend on more than plain data. */
+/** Replaces each custom format with one of its functions, so that `keyOf` returns `null`. */
 function constantsOf({ envelope, errors, ...rest }: DocumentWire): object {
   return {
     ...rest,

@@ -81,8 +81,8 @@ export interface ErrorPathConfig {
 }
 
 /**
- * Builds the error handlers. Every error passes through the plugins and the error middlewares; then one function
- * renders it.
+ * Builds the error handlers. Except for late errors and errors of Node's parser, every error passes through the plugins
+ * and the error middlewares; then one function renders it.
  */
 export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   const { settings, express, clock, logger, observers, secrets } = config
@@ -145,7 +145,10 @@ export function buildErrorPaths(config: ErrorPathConfig): ErrorPaths {
   }
 }
 
-/** The log line of a failed request can be omitted only if another line describes the request. */
+/**
+ * Starts the log of failed requests. The lines of repeated errors are omitted only with `logs`, which writes another
+ * line for each request.
+ */
 function startLog(
   { settings, logger, clock, secrets }: ErrorPathConfig,
   report: ReportError | null,

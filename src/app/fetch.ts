@@ -170,7 +170,7 @@ function headersOf({ headers }: Request, url: URL, body: SentBody | null): Recor
     if (!HOP_BY_HOP.has(name)) sent[name] = value
   })
   if (body === null) delete sent['content-length']
-  // Otherwise Node would send the body of a GET or DELETE request without a length.
+  // Without this header, Node would send the body of a GET or DELETE request without a length.
   else if (body.length === null) sent['transfer-encoding'] = 'chunked'
   return sent
 }

@@ -36,7 +36,7 @@ async function findMissing(
   const hooks = new LifecycleHooks(() => container.root.made, limit)
   // An error here is irrelevant, because no instance has been started.
   await hooks.close().catch(() => {})
-  // A class that needs the value of a factory fails for that reason only.
+  // A class that needs the value of a factory fails only because factories are not called here.
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
 }
 

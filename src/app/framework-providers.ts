@@ -15,7 +15,7 @@ import { type Harness, NO_HARNESS } from './harness.js'
 import type { Settings } from './settings/settings.js'
 import { isRetired } from './worker-link.js'
 
-/** The values that the framework provides to classes. */
+/** The input of {@link frameworkProviders}. */
 export interface FrameworkProviders {
   readonly settings: Pick<
     Settings,

@@ -18,8 +18,8 @@ import { systemClock } from './system-clock.js'
 type TenantOf = NonNullable<AuthGuard['tenantOf']>
 
 /**
- * The hooks for tests: everything that `blazon/testing` changes in an application. Only `app.ts` and `boot.ts` use
- * them. Each function is called once at boot; `beforeHandler` is called once for each route.
+ * The hooks for tests: everything that `blazon/testing` changes in an application. Functions whose names begin with
+ * `wrap` are called at boot, once for each value that they change. `beforeHandler` is called once for each route.
  */
 export interface Harness {
   readonly clock: Clock

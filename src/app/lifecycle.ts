@@ -14,7 +14,7 @@ export interface CloseLimit {
   readonly ms: number
 }
 
-/** The error of a start that was ended by `close`. */
+/** The error of a start or of a request after `close` has been called. */
 export function closedError(): Error {
   return new Error('The application is closed.')
 }
@@ -99,7 +99,10 @@ export class LifecycleHooks {
   }
 }
 
-/** The name of a plugin, or of the class of a provider. Never throws, even if a getter or proxy throws. */
+/**
+ * The name of a plugin, or of the class of a provider. The members of a proxy are not read, because reading them can
+ * throw.
+ */
 function nameOf(member: object): string {
   if (types.isProxy(member)) return 'a provider'
   const { name } = member as { readonly name?: unknown }

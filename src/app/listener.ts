@@ -179,7 +179,7 @@ export function createListener(config: ListenerConfig): Listener {
     const adoptedRes = adoptResponse(res, req, Response)
     hostedRequests.add(res)
     if (next === undefined) {
-      // Vercel and Next.js set a `query` that contains the parameters of their own routes.
+      // Vercel and Next.js set a `query` that contains the parameters of their own routes, so it is removed.
       Reflect.deleteProperty(adopted, 'query')
       return open(adopted, adoptedRes)
     }

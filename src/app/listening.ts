@@ -88,8 +88,8 @@ interface Start {
 }
 
 /**
- * Logs where an application listens, how many routes it has, and how long the start took. In development, it also logs
- * where the documentation is.
+ * Logs where an application listens, how many routes it has, and how long the start took. Outside production, it also
+ * logs where the documentation is.
  */
 function logStart({ logger, address, routes, startMs, documents }: Start): void {
   const url = urlOf(address)
@@ -107,7 +107,10 @@ function pageOf(documents: Start['documents']): string | undefined {
   return documents.find(({ isEnabled }) => isEnabled)?.path
 }
 
-/** Returns a URL that a browser can open. An address for all interfaces is replaced, because it cannot be opened. */
+/**
+ * Returns a URL that a browser can open; for a socket, `unix:` and its path. An address for all interfaces is replaced,
+ * because it cannot be opened.
+ */
 function urlOf(address: AddressInfo | string): string {
   if (typeof address === 'string') return `unix:${address}`
   const { address: host, port } = address

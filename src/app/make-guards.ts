@@ -29,7 +29,7 @@ interface GuardParts {
  * Finds the guards of an application, and calls their `forApplication`. If one guard has two names, both names share
  * its state.
  *
- * @throws ConfigError if the value of a token is not a guard.
+ * @throws ConfigError if the value of a token is not a valid guard, or if `forApplication` does not return a guard.
  */
 export async function makeGuards(
   { guards }: Pick<AuthSettings, 'guards'>,

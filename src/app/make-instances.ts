@@ -52,7 +52,7 @@ export async function makeInstances(
   }
 }
 
-/** Logs warnings that only a start can detect. With `strict`, the start fails. */
+/** Logs warnings that can be detected only at startup. With `strict`, throws them as errors. */
 export function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]): void {
   logWarnings(logger, throwErrors(warnings, settings))
 }
@@ -82,6 +82,7 @@ async function makeControllers(
 /**
  * Compares the field routes of the constructed controllers with the routes in the model, which were read from instances
  * with stand-ins. Each difference is an error: a route that is documented but not served, or served but not documented.
+ * Also finds routes in static fields, and in fields of classes that are not controllers.
  *
  * @param made All instances that the container has constructed.
  */
@@ -102,7 +103,7 @@ function checkFieldRoutes(
   ]
 }
 
-/** A base class of a controller can be a provider. */
+/** Finds routes in the fields of a class that is neither a controller nor a base class of one. */
 function checkProvider(instance: unknown, links: ReadonlySet<Class>): Problem[] {
   // A proxy can run code of the application when its fields are listed.
   if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return []

@@ -30,7 +30,7 @@ export function observeUpgrades(server: Server, observer: UpgradeObserver): void
   }
 }
 
-/** An upgraded request ends when its connection closes. */
+/** Observes an upgraded request, which ends when its connection closes. */
 function follow(req: IncomingMessage, socket: Duplex, { start, end }: UpgradeObserver): void {
   const observed = start(req)
   const { bytesWritten: before = 0 } = socket as { bytesWritten?: number }
@@ -89,7 +89,7 @@ export function countBytesFrom(socket: ObservedSocket | null): void {
   if (socket && socket[kSentBytes] === undefined) socket[kSentBytes] = socket.bytesWritten ?? 0
 }
 
-/** Returns the bytes that a connection has sent since its last observed request; 0 if they are not counted. */
+/** Returns the number of bytes that a connection has sent since its last observed request; 0 if it is not counted. */
 export function sentBytes(socket: ObservedSocket | null): number {
   const before = socket?.[kSentBytes]
   if (!socket || before === undefined) return 0

@@ -108,7 +108,7 @@ function wrongCall(observer: RequestObserver): string | null {
   for (const name of CALLS) {
     const call: unknown = observer[name]
     if (call !== undefined && typeof call !== 'function')
-      return `Its ${name} is ${typeof call}, not a function.`
+      return `Its ${name} is not a function, but a value of type ${typeof call}.`
   }
   return null
 }
@@ -140,7 +140,7 @@ export interface ObserverNeeds {
 /** Runs a request. The function calls `next` once, before it returns. */
 export type Around = (req: BlazonRequest, next: () => void) => void
 
-/** Observes each request of an application until it ends, and then calls each observer once. */
+/** Observes each request of an application until it ends, and then calls each `onEnd` once. */
 export class RequestObservers {
   /** The number of running requests. */
   active = 0

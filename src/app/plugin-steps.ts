@@ -53,7 +53,7 @@ const OF_PLUGINS = {
  * Collects the steps that features and plugins add to a route, once for each route. Features and plugins return the
  * same form: stages by place. Features have their own places in the list of steps.
  *
- * @throws ConfigError if one of them returns anything other than an object of stages.
+ * @throws ConfigError if one of them returns anything other than an object of stages or `null`.
  */
 export function collectSteps(config: StepsConfig): (route: RouteModel) => CollectedSteps {
   const { plugins, features } = config
@@ -68,7 +68,7 @@ export function collectSteps(config: StepsConfig): (route: RouteModel) => Collec
     const added = plugins.flatMap((plugin): NamedSteps[] => {
       const subject = `plugin '${plugin.name}' steps(${route.name})`
       const steps = readSteps(subject, plugin.steps?.(route, setup), OF_PLUGINS)
-      // Every field is a function, at a place for plugins.
+      // Every field that is set is a function, at a place for plugins.
       return steps === null ? [] : [{ plugin: plugin.name, steps: steps as PluginSteps }]
     })
     const collected = { stages: toStages(stages), added }
@@ -103,7 +103,7 @@ function readSteps(subject: string, returned: unknown, allowed: object): Stages 
   if (steps === null) return null
   if (typeof steps !== 'object' || isThenable(steps)) {
     ignoreRejection(steps)
-    const what = isThenable(steps) ? 'a promise' : typeof steps
+    const what = isThenable(steps) ? 'a promise' : `a value of type ${typeof steps}`
     throw new ConfigError([invalid(subject, `It returned ${what}.`, REMEDY)])
   }
   const places = Object.keys(allowed).join(', ')
@@ -113,7 +113,9 @@ function readSteps(subject: string, returned: unknown, allowed: object): Stages 
       return [invalid(`${subject}.${place}`, 'No place has this name.', remedy)]
     }
     if (step === undefined || step === null || typeof step === 'function') return []
-    return [invalid(`${subject}.${place}`, `It is ${typeof step}, not a function.`, REMEDY)]
+    return [
+      invalid(`${subject}.${place}`, `It is not a function: its type is ${typeof step}.`, REMEDY),
+    ]
   })
   if (problems.length > 0) throw new ConfigError(problems)
   return steps as Stages

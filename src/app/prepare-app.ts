@@ -123,6 +123,6 @@ export interface DescribedApp {
 export interface RunningApp extends ServerEntry {
   readonly injector: Injector
   readonly hooks: LifecycleHooks
-  /** Stops the timers and listeners of the framework itself. */
+  /** Stops the timers of the framework itself, and logs the number of errors that were only counted. */
   readonly stop: () => void
 }

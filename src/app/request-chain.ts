@@ -211,8 +211,8 @@ function isMeant({ route }: BlazonRequest): boolean {
 }
 
 /**
- * Whether a route path matches all requests that no middleware has handled: such routes are meant to run after
- * middlewares like `express.static`.
+ * Whether a route path contains a wildcard or consists only of parameters. Such a route is meant for the requests that
+ * earlier middlewares, such as `express.static`, do not handle.
  */
 function isFallback(path: string): boolean {
   return path.includes('*') || path.split('/').every((segment) => /^(:|$)/.test(segment))

@@ -28,7 +28,7 @@ export interface RoutesConfig {
   /** The plugins that can add steps, outermost first. */
   readonly plugins: readonly Plugin[]
   readonly controllers: ReadonlyMap<unknown, object>
-  /** The pages of the OpenAPI documents. */
+  /** The pages of the OpenAPI documents, and the routes of plugins. */
   readonly frameworkRoutes: readonly FrameworkRoute[]
   readonly clock: Clock
   readonly get: PluginContext['get']
@@ -83,7 +83,7 @@ export async function collectParts(
     const fields = fieldsOf(route)
     const visibility = visibilityOf(route)
     const { stages, added } = stepsOf(route)
-    // Without a spread, the engine allocates an object with so many fields at once.
+    // This object has no spread, so that the engine allocates all of its many fields at once.
     return {
       stages,
       added,
@@ -126,7 +126,7 @@ async function loadNegotiation(
     route.produces === null ? null : negotiateStage({ ...settingsOf(route), route })
 }
 
-/** Loads the module that limits the fields of responses, but only if a route uses it. */
+/** Loads the module that limits or checks the fields of responses, but only if a route uses it. */
 async function loadFields(
   routes: readonly RouteModel[],
   { responses, converters }: Settings,
@@ -139,7 +139,9 @@ async function loadFields(
   }
 }
 
-/** Loads the module that serializes dates, but only if a route has a documented success response. */
+/**
+ * Loads the module that serializes dates, but only if the positions of dates in a route's success responses are known.
+ */
 async function loadDates(
   routes: readonly RouteModel[],
   converters: SchemaConverters,

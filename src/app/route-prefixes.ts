@@ -6,7 +6,10 @@ import { joinPaths } from '../model/paths.js'
 
 /** The prefix of every controller, and the errors in module prefixes. */
 export interface RoutePrefixes {
-  /** Returns the prefix of the application, if it has one, with the prefix of the controller's module. */
+  /**
+   * Returns the prefix of the application, if it has one, then `segment`, such as a version, and the prefix of the
+   * controller's module.
+   */
   readonly prefixOf: (controller: Class, segment?: string) => string
   readonly problems: readonly Problem[]
 }
@@ -58,7 +61,7 @@ function conflict({ name: subject }: Class, first: Stated, second: Stated): Prob
   return {
     code: 'E_PREFIX_CONFLICT',
     subject,
-    cause: `It is listed twice with different prefixes: ${places.join(' and ')}. A class can be listed only once.`,
+    cause: `It is listed twice with different prefixes: ${places.join(' and ')}. A class can have only one prefix.`,
     remedy: `List it once. For versions of an API, use @Version('1', '2'). To add the routes under another prefix, list a subclass there: class Other extends ${subject} {}.`,
   }
 }

@@ -25,7 +25,10 @@ export function secretTextsOf(
 /** Headers that always contain credentials. */
 const HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'x-csrf-token']
 
-/** A shorter cookie is likely a preference, such as `en` or `dark`. Hiding it would hide this word in every string. */
+/**
+ * A shorter value of a cookie is likely a preference, such as `en` or `dark`. Hiding it would hide this word in every
+ * string.
+ */
 const SHORTEST_COOKIE = 6
 /** A shorter string is not a credential. */
 const SHORTEST = 4

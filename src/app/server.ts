@@ -57,7 +57,7 @@ export function createHttpServer(config: ServerConfig): Server {
   return server
 }
 
-/** Starts listening. Rejects if the port is in use or not allowed. */
+/** Starts listening. Rejects if the server cannot listen: for example, because the port is in use. */
 export function listen(server: Server, { port, host }: ListenPlace): Promise<AddressInfo | string> {
   return new Promise((resolve, reject) => {
     const refuse = (error: unknown) => void explainListening(error, port).then(reject, reject)
@@ -94,7 +94,7 @@ async function explainListening(error: unknown, place: number | string): Promise
 
 function reasonOfPort(code: string | undefined, port: number): string | null {
   if (code !== 'EADDRINUSE') return null
-  return `Port ${port} is in use by another program: stop that program, or choose another port.`
+  return `Port ${port} is already in use: stop the program that uses it, or choose another port.`
 }
 
 async function reasonOfPath(code: string | undefined, path: string): Promise<string | null> {
@@ -110,7 +110,7 @@ async function reasonOfPath(code: string | undefined, path: string): Promise<str
   }
   return (await isStale(path))
     ? 'No program listens on this socket: a killed process left it behind. Remove the file, and start again.'
-    : 'Another program is using this path: stop that program, or choose another path.'
+    : 'This path is already in use: stop the program that uses it, or choose another path.'
 }
 
 /** Whether no process is listening on the socket. */

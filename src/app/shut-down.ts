@@ -40,8 +40,8 @@ export interface ShutDown {
 }
 
 /**
- * Closes an application in steps: waits until clients send no more requests, stops listening, waits for running
- * requests, closes the rest of the application, and ends the remaining connections.
+ * Closes an application in steps: after a signal, continues to accept requests for `preStopMs`; then stops listening,
+ * waits for running requests, closes the rest of the application, and ends the remaining connections.
  *
  * @returns the number of requests that were aborted.
  */

@@ -3,7 +3,10 @@ import type { Logger } from '../contracts/logger.js'
 import { closingTimer } from './closing.js'
 import { isRetired } from './worker-link.js'
 
-/** Windows has no SIGTERM and ends a process without a signal, but its consoles send SIGINT and SIGBREAK. */
+/**
+ * Consoles of Windows send SIGINT and SIGBREAK. Windows never sends SIGTERM, but the last application in a process is
+ * found by the listeners of SIGTERM.
+ */
 const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
@@ -20,7 +23,7 @@ const OURS = Symbol.for('blazon.signals')
 export interface ProcessEndConfig {
   /** Closes the application. */
   readonly close: (signal?: string) => Promise<void>
-  /** Whether closing had to abort requests or the start. */
+  /** Whether closing aborted requests, or did not wait for the end of the start. */
   readonly isForced: () => boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -72,7 +75,7 @@ export class ProcessEnd {
       return
     }
     // A terminal sends the signal to all processes of the command. This worker is already closing, because another
-    // worker replaced it.
+    // worker replaced it, so this signal counts as the first one.
     if (this.#first.isOfRestart) {
       this.#first = { signal, at: now }
       return

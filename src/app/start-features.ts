@@ -41,7 +41,7 @@ export interface FeatureInput {
 
 /** The parts that features add to the processing of requests. */
 export interface RunningFeatures {
-  /** Runs before all middlewares; `null` if no feature needs it. */
+  /** Runs before the application's middlewares; `null` if no feature needs it. */
   readonly enter: RunningTenancy['enter'] | null
   /** Wraps the application's own middlewares; `null` if no feature needs it. */
   readonly wrapMiddlewares: RunningTenancy['wrapMiddlewares'] | null

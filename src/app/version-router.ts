@@ -29,8 +29,8 @@ export function versionPlace(prefix: string): number {
 }
 
 /**
- * Explains a path with a version that no route has. The path is looked up again, once for each version, but only for
- * requests without a route.
+ * Builds the router for versions in paths. If a request has no route because no route has its version, the result names
+ * the existing versions. The path is then looked up again, once for each version.
  */
 function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: number): Router {
   const match = build(routes.flatMap(withPlainPath))

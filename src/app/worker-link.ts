@@ -6,7 +6,7 @@ import type { TimeoutSettings } from './settings/timeout-options.js'
 /** Facts about an application that a worker needs. */
 export interface WorkerApp {
   readonly isReady: () => Promise<boolean>
-  /** The maximum time that the application takes to close. */
+  /** How long the application may take to close, before `blazon start` ends the worker. */
   readonly closeMs: number
 }
 

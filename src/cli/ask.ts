@@ -16,7 +16,7 @@ export async function ask(question: string): Promise<string> {
   try {
     return await Promise.race([lines.question(question), ended])
   } finally {
-    // The end of the input also rejects this promise, which is no longer awaited by then.
+    // `lines.close()` also rejects this promise, which is no longer awaited by then.
     ended.catch(() => undefined)
     lines.close()
   }

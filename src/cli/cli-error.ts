@@ -9,7 +9,7 @@ export interface CliErrorFacts {
   readonly status: ExitStatus
   /** The failure, as a sentence. */
   readonly what: string
-  /** The reason, if known. It can be omitted only if `what` already contains it. */
+  /** The reason; omitted if it is unknown, or if `what` already contains it. */
   readonly cause?: string
   /** The remedy, as a sentence. It can be omitted only if `what` already contains it. */
   readonly remedy?: string
@@ -17,7 +17,7 @@ export interface CliErrorFacts {
   readonly stack?: string | undefined
 }
 
-/** An error that ends the command. The user receives three lines: the failure, the reason, and the remedy. */
+/** An error that ends the command. Its message contains the failure, the reason, and the remedy. */
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly status: ExitStatus

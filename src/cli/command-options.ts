@@ -23,6 +23,6 @@ export function toSeconds(max: number, zero?: 0): (text: string) => number {
   return (text) => {
     const seconds = text.trim() === '' ? Number.NaN : Number(text)
     if (seconds === zero || (seconds > 0 && seconds <= max)) return seconds
-    throw new InvalidArgumentError(`Specify seconds, up to ${max}.`)
+    throw new InvalidArgumentError(`Specify a number of seconds, up to ${max}.`)
   }
 }

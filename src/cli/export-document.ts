@@ -103,7 +103,7 @@ function check(files: readonly OutputFile[], { options, streams }: ExportDeps): 
   })
 }
 
-/** Returns the same command without `--check`. */
+/** Returns the user's command without `--check`. */
 function writingCommand({ argv = ['openapi', 'export'] }: ExportOptions): string {
   return projectCommand(argv.filter((each) => each !== '--check'))
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The fields of a `package.json` that the doctor reads. */
+/** The fields of a `package.json` that the commands read. */
 export interface Manifest {
   readonly name?: string
   readonly version?: string

@@ -63,8 +63,8 @@ function isLink(path: string): boolean {
 }
 
 /**
- * Returns the file status of a path; `undefined` if the path contains a file in place of a folder. Writing will report
- * that error.
+ * Returns the file status of a path; `undefined` if the path does not exist, or contains a file in place of a folder.
+ * In the second case, writing the file reports the error.
  */
 function statsOf(path: string): Stats | undefined {
   try {

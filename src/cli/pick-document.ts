@@ -13,7 +13,7 @@ export interface DocumentReports {
 
 /** Options that select the document and determine whether warnings count as errors. */
 export interface PickOptions {
-  /** The path at which the application serves the document. Required if there are several documents. */
+  /** The path at which the application serves the page of the document. Required if there are several documents. */
   readonly path?: string
   /** Whether warnings count as errors. Default: `false`. */
   readonly strict?: boolean
@@ -47,7 +47,7 @@ function find(documents: readonly DocumentReport[], path: string | undefined): D
     what:
       path === undefined
         ? 'The application has several documents, but the command does not specify one.'
-        : `No document is at ${path}.`,
+        : `There is no document at ${path}.`,
     cause: `The application has: ${paths}.`,
     remedy: `Choose one: --path ${documents[0]?.path}`,
   })

@@ -174,7 +174,7 @@ function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }
   if (hasDocument) {
     command.option(
       '--path <path>',
-      'the path of the document, if the application serves several: /api-docs',
+      "the path of the document's page: /api-docs (required if there are several documents)",
     )
   }
   return command

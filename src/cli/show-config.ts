@@ -20,7 +20,8 @@ const EXAMPLE = '.env.example'
 /**
  * Prints an application's variables with their values, or writes an example file. Secrets are masked.
  *
- * @throws CliError if a variable is invalid, the application describes no variables, or the example file exists.
+ * @throws CliError if a variable is invalid, the application describes no variables, or the example file exists with
+ * other content.
  */
 export async function showConfig(options: ConfigOptions, streams: Streams): Promise<void> {
   const { envs } = await loadApp({ kind: 'env' }, options)
@@ -109,8 +110,8 @@ function writeExample(
 const NAME = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 /**
- * Returns the content of `.env.example`: each variable with its description from the schema. A variable with a default
- * is commented out, so that a copy of the file changes nothing. The content includes no values from the environment.
+ * Returns the content of `.env.example`: each variable with its description from the schema. An optional variable is
+ * commented out, so that a copy of the file changes nothing. The content includes no values from the environment.
  */
 function exampleOf(variables: readonly ReportedVariable[]): string {
   return variables

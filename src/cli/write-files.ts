@@ -30,7 +30,8 @@ export interface OutputFile {
 export type WriteResult = 'written' | 'unchanged'
 
 /**
- * Writes all files or none. Each file is replaced atomically. A file that already has the content is not written.
+ * Writes all files to temporary files, and then replaces each target atomically. If a file cannot be prepared, no
+ * target changes. A file that already has the content is not written.
  *
  * @returns the result for each file, in the same order.
  * @throws CliError if a file cannot be written.
@@ -133,7 +134,7 @@ interface NewFiles {
 }
 
 /**
- * Writes all files or none, and prints their paths. Existing files are never replaced.
+ * Writes new files, and prints their paths. Existing files are never replaced.
  *
  * @param files The files, with absolute paths.
  * @throws CliError if a file exists or is outside of the project, even if only through links.

@@ -9,8 +9,8 @@ export interface CacheDecoratorOptions {
   readonly ttl: Duration
   /**
    * Returns the key of the response. The key must contain everything that the handler reads, except the tenant, which
-   * is added as a prefix. A user never receives a response that was created for another user, even if both have the
-   * same key. Default: method, path, sorted query, and the user, if there is one.
+   * is added as a prefix. Without `shared`, a user never receives a response that was created for another user, even if
+   * both have the same key. Default: method, path, sorted query, and the user, if there is one.
    */
   // biome-ignore lint/suspicious/noExplicitAny: a key may type its request as Express' or as its own
   readonly key?: (req: any) => string
@@ -39,8 +39,8 @@ export interface CacheEntry {
   /** The tenant that owns the entry; `null` if it has none. For any other tenant, a lookup is a miss. */
   readonly owner: string | null
   /**
-   * The user for whom a response was created; `null` without a user, and for values. For any other user, a lookup is a
-   * miss. If a store loses this field, every lookup is a miss.
+   * The user for whom a response was created; `null` without a user, with `shared`, and for values. For any other user,
+   * a lookup is a miss. If a store loses this field, every lookup is a miss.
    */
   readonly user: string | null
   /** Whether the entry is a JSON value that the program stored, or a response that was sent. */

@@ -119,7 +119,8 @@ export interface RouteParameter<TValue> {
   /**
    * Returns the value of a request.
    *
-   * @throws TypeError if the route does not have the decorator, unless the function is synchronous and has no `in`.
+   * @throws TypeError if the route does not have the decorator, or the handler has not started, unless the function is
+   * synchronous and has no `in`.
    */
   readonly of: (req: object) => TValue
 }

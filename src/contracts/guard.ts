@@ -91,8 +91,8 @@ export interface AuthGuard<TUser = User> {
   readonly checksTenant?: boolean
   /**
    * Returns the guard for one application. The framework calls this method once for each application, at boot.
-   * Implement it if the guard has state that two applications must not share. The `onInit`, `onReady` and `onClose` of
-   * the returned guard are called like the hooks of a provider. The other members are read from the original guard.
+   * Implement it if the guard has state that two applications must not share. The lifecycle hooks of the returned guard
+   * are called like the hooks of a provider. Its other members, except `canActivate`, are read from the original guard.
    * Default: the guard itself.
    */
   forApplication?(app: GuardSetup): AuthGuard<TUser> | Promise<AuthGuard<TUser>>

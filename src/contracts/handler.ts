@@ -113,8 +113,9 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
    */
   id: RequestId
   /**
-   * The framework aborts this signal when the client disconnects, when the handler timeout has passed, or, with an
-   * `AppClosingError`, when the application closes before a response that has begun is complete.
+   * The framework aborts this signal when the client disconnects, when the handler timeout or the `maxAge` of a stream
+   * has passed, or, with an `AppClosingError`, when the application closes: immediately if the response has begun,
+   * otherwise shortly before `timeouts.close` has passed.
    */
   readonly signal: AbortSignal
   /**
@@ -178,7 +179,7 @@ export type UserOf<TGuard> = TGuard extends { readonly '~user'?: infer TUser }
 
 /**
  * The Express 5 request with the framework's additions: validated inputs, the matched route and an abort signal.
- * Validated values also replace `req.body`, `req.params` and `req.query`.
+ * Validated values also replace `req.body`, `req.params`, `req.query` and `req.cookies`.
  */
 export type Request<
   // biome-ignore-start lint/suspicious/noExplicitAny: Express' own default for parts without a type

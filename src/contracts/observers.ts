@@ -51,7 +51,8 @@ export type NoteDecision = (decision: Decision) => void
  * - `limit`: a rate limit. `guard`, `can`: the access checks. `cache`: a cached response. `body`: the body could not be
  *   read. `validation`: an input did not match its schema. `plugin`: a plugin's step. `interceptor`, `handler`: the
  *   code of the route.
- * - `timeout`: the handler timeout. `framework`: a route of the framework itself, such as the documentation page.
+ * - `timeout`: the handler timeout. `framework`: a route of the framework itself, such as the documentation page; or no
+ *   media type in `Accept` is available (406).
  * - `upgrade`: a listener of `upgrade` or `connect` has taken over the connection, as for a WebSocket.
  */
 export type ResponseCause =

@@ -110,7 +110,7 @@ export interface OpenApiOperation<S = OpenApiSchema> {
   readonly operationId?: string
   /** Whether clients should stop using the operation. Default `false`. */
   readonly deprecated?: boolean
-  /** Parameters of the path, the query and the headers. */
+  /** Parameters of the path, the query, the headers and the cookies. */
   readonly parameters?: readonly OpenApiParameter<S>[]
   /** The body of the request. Default: the operation has no request body. */
   readonly requestBody?: OpenApiRequestBody<S>
@@ -133,7 +133,7 @@ export type OpenApiPathItem<S = OpenApiSchema> = {
 
 /** A Server Object (4.7.5). */
 export interface OpenApiServer {
-  /** Where the API is served: an absolute URL, or a path on the server of the document. */
+  /** Where the API is served: an absolute URL, or a URL relative to the document. */
   readonly url: string
   /** A description of the server; CommonMark. */
   readonly description?: string
@@ -197,7 +197,7 @@ export interface OpenApiOAuthFlow {
 export interface OpenApiSecurityScheme {
   /**
    * The kind of the scheme: HTTP authentication (RFC 9110, 11), a key in one part of the request, OAuth 2.0 (RFC 6749),
-   * or OpenID Connect Discovery. OpenAPI 3.0 documents have no `mutualTLS`.
+   * OpenID Connect Discovery, or a client certificate (`mutualTLS`, from OpenAPI 3.1 on).
    */
   readonly type: 'http' | 'apiKey' | 'oauth2' | 'openIdConnect' | 'mutualTLS'
   /** For type `http`: the scheme of the `Authorization` header, such as `bearer` (RFC 6750). */
@@ -237,7 +237,7 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly openapi: '3.0.3' | '3.1.2' | '3.2.0'
   /** Information about the API, such as its title and version. */
   readonly info: OpenApiInfo
-  /** Where the API is served; never empty. */
+  /** Where the API is served. */
   readonly servers: readonly OpenApiServer[]
   /** Alternative security requirements for operations without their own. */
   readonly security?: readonly SecurityRequirement[]
@@ -296,7 +296,7 @@ export interface DescribedSchema<S = OpenApiSchema> {
 export interface SchemaDefinition<S = OpenApiSchema> {
   /** The name that the author chose, or a name that is unique only within this {@link DescribedSchema}. */
   readonly name: string
-  /** Whether the author chose the name (`$id`, `id`, `title`). */
+  /** Whether the author chose the name (`$id`, `id`, a key of `$defs`, `title`). */
   readonly isNamed: boolean
   readonly schema: S
 }

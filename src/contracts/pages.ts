@@ -113,7 +113,8 @@ export interface CursorPage<TField extends string = string> {
    *
    * @param rows The rows, in the order of the list.
    * @param valuesOf Returns the values of the fields of `order`. Default: the fields of the row.
-   * @throws TypeError if a field of the order is null or missing, or two rows have the same values.
+   * @throws TypeError if there is a next page, and a field of the order is null or missing in the last row of this page
+   * or in the row that follows it, or both rows have the same values.
    */
   readonly of: <T extends object>(
     rows: readonly T[],

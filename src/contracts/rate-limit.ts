@@ -26,7 +26,7 @@ export interface RateLimitPolicy {
   readonly window: Duration
   /**
    * How callers are distinguished. Default `'ip'`. If the caller has no user, tenant or API key, or the function
-   * returns no key, the caller is counted by address.
+   * returns no key, the address distinguishes the caller.
    */
   readonly by?: RateLimitBy
 }

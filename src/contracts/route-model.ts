@@ -101,7 +101,7 @@ export interface RouteModel {
   readonly versionEnd: DeprecatedOptions | null
   /** Names of the path's parameters, in order. */
   readonly pathParameters: readonly string[]
-  /** The class that declares the route. */
+  /** The controller class of the route. The route can be declared by a base class. */
   readonly controller: Class
   /** The method of `controller` that handles the request. */
   readonly handler: PropertyKey
@@ -110,7 +110,7 @@ export interface RouteModel {
   /** Schemas by part of the request; `null` for a part without a schema. */
   readonly inputs: Readonly<Record<InputSource, Schema | null>>
   /**
-   * The ways in which the body can be read. The first has the schema of `inputs.body`. `null` for the default: JSON
+   * The ways in which the body can be read. `inputs.body` is the first schema among them. `null` for the default: JSON
    * only.
    */
   readonly bodies: readonly BodyModel[] | null
@@ -153,7 +153,10 @@ export interface RouteModel {
   } | null
   /** Limits of `@Limits`; `null` if the application's limits apply. */
   readonly limits: RouteBounds | null
-  /** The status from `@HttpCode`, otherwise from the option `defaultStatus`; `null` without both. */
+  /**
+   * The status from `@HttpCode`, otherwise from the option `defaultStatus`; `null` if there is neither, for a stream,
+   * and for a redirect without `@HttpCode`.
+   */
   readonly status: number | null
   /** Headers of `@Header`, in source order; `null` if there are none. */
   readonly headers: readonly (readonly [name: string, value: string])[] | null

@@ -98,7 +98,7 @@ type InferArray<S> = S extends { readonly prefixItems: infer TItems extends read
       : InferJsonSchema<TItems>[]
     : unknown[]
 
-/** Without `minItems` (which TypeBox does not set), every position can be missing. */
+/** Without `minItems`, every position can be missing, so the type is `any`. */
 type InferTuple<S, TItems extends readonly unknown[]> = S extends {
   readonly minItems: TItems['length']
 }
@@ -131,7 +131,7 @@ type InferProperties<TProperties, TPresent> = {
 }
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
-/** One invalid field in the `errors` of a 400 response. */
+/** One invalid field in the `errors` of an error response. */
 export interface FieldError {
   /** The part of the request that the field belongs to. */
   readonly in: InputSource

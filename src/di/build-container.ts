@@ -42,7 +42,7 @@ function bindScope(root: Injector, scope: Scope): Injector {
   return injector
 }
 
-/** The instances that {@link makeAll} created, and the problems of classes that could not be created. */
+/** The controllers that {@link makeAll} created, and the problems of everything that could not be created. */
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]

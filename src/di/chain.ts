@@ -129,6 +129,6 @@ function circular(found: readonly string[], chain: readonly string[]): Problem {
     subject: cycle[0] as string,
     cause: `These providers need each other: ${cycle.join(' -> ')}.`,
     remedy:
-      'Move the code that both need into a third provider, or pass one provider to the other in a method call.',
+      'Move the code that they share into another provider, or pass one provider to another in a method call.',
   }
 }

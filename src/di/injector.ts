@@ -30,7 +30,7 @@ interface Constructing {
   readonly token: Token
 }
 
-/** The injector that provides the token in each error about an asynchronous provider. */
+/** For each error about an asynchronous provider, the injector that provides the token in the error. */
 const owners = new WeakMap<object, Injector>()
 
 /**
@@ -109,7 +109,7 @@ export class Injector {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
 
-  /** Binds a class to itself in this injector, not in the root injector. */
+  /** Binds a class to itself in this injector, unless the class is already bound. */
   bindOwn(target: Class): void {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
@@ -138,7 +138,7 @@ export class Injector {
    * promise does not resolve to the instance, because that would call the instance's `then` method, if it has one.
    */
   async make(token: Token): Promise<void> {
-    // The chain is read before the first `await`, because needle-di does not preserve it across ticks.
+    // The chain is read before the first `await`, because `#wait` sets it only during a synchronous call.
     const { constructing } = this.#shared
     for (;;) {
       try {

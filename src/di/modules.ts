@@ -31,7 +31,7 @@ export interface ModuleGraph {
   readonly problems: readonly Problem[]
 }
 
-/** Visits each module once, imported modules first. Collects problems instead of throwing them. */
+/** Visits each module once, before the modules that it imports. Collects problems instead of throwing them. */
 export function collectModules(
   modules: readonly Module[],
   listedControllers: readonly Class[],

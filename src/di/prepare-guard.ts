@@ -15,7 +15,8 @@ export interface PreparedGuard {
  * Finds the guard in an option other than `auth`, and calls the guard's `forApplication`.
  *
  * @param option The name of the option, for the error.
- * @throws ConfigError if no provider has the token, or if its value is not a guard.
+ * @throws ConfigError if no provider has the token, or if the value of the token or the result of `forApplication` is
+ * not a guard.
  */
 export async function prepareGuard(
   guard: AuthGuard | Token<AuthGuard>,
@@ -26,8 +27,9 @@ export async function prepareGuard(
   const made = isGuard(found) ? found.forApplication?.(setup) : undefined
   const running = (isPromise(made) ? await made : made) ?? found
   if (isGuard(running)) return { running, challenge: found.challenge ?? 'Bearer' }
-  const cause = 'The value that its token provides has no method canActivate.'
-  const remedy = 'Provide an object with canActivate(req) under that token.'
+  const cause =
+    'The value of its token, or the result of its forApplication(), has no method canActivate.'
+  const remedy = 'Provide a guard: { canActivate(req) }.'
   throw new ConfigError([invalid(option, cause, remedy)])
 }
 

@@ -11,8 +11,8 @@ export interface StandInConstruction {
 }
 
 /**
- * Constructs a class without its dependencies, to read its fields. `inject()` and the constructor arguments return
- * stand-ins, so no provider of the application is created.
+ * Constructs a class without its dependencies, to read its fields. `inject()` returns a stand-in, and all constructor
+ * arguments are stand-ins, so no provider of the application is created.
  *
  * @param target The class of the instance. If `constructs` is a base class, its constructor finds the methods of this
  * class.

@@ -58,7 +58,7 @@ export type ErrorCode =
   | 'HTTP_VERSION_NOT_SUPPORTED'
 
 /**
- * All error response codes with their statuses. Codes are part of the public contract: a retired code stays in
+ * All error response codes with their default statuses. Codes are part of the public contract: a retired code stays in
  * `docs/errors.md` and is never reused.
  */
 export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {

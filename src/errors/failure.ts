@@ -127,9 +127,10 @@ function isErrorStatus(status: unknown): status is number {
 }
 
 /**
- * The abort reason of `req.signal` if the application closes after the response has begun. A handler that streams
- * should end its stream, and can send the rest until `timeouts.close` has passed. Any other abort reason means that no
- * client is waiting for the rest of the response.
+ * The abort reason of `req.signal` if the application closes: for a response that has begun, as soon as closing begins;
+ * for any other request, shortly before `timeouts.close` has passed. A handler that streams should end its stream, and
+ * can send the rest until `timeouts.close` has passed. Any other abort reason means that no client is waiting for the
+ * rest of the response.
  *
  * @example
  * req.signal.addEventListener('abort', () => {

@@ -9,7 +9,9 @@ const NATIVE = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'Typ
  */
 const OF_CLIENTS = /^(?:Prisma|Mongo|Sequelize|Sqlite|Redis|Reply|MaxRetries|Timeout).*Error$/
 
-/** Matches the error codes of databases, and of libraries that call other servers: SQLite, Oracle, MySQL, undici. */
+/**
+ * Matches the error codes of databases, and of libraries that call other servers: SQLite, Oracle, MySQL, Redis, undici.
+ */
 const FOREIGN_CODE = /^(?:SQLITE_|ERR_SQLITE_|ORA-|ER_|UND_ERR_|PROTOCOL_|NR_CLOSED)/
 
 /** The maximum depth of nested causes to read. */

@@ -24,8 +24,8 @@ const kHttpError = Symbol.for('blazon.HttpError')
 
 /**
  * An error with a status. If a handler throws it or passes it to `next`, it determines the response. Below 500, the
- * client receives the message. From 500 on, the client receives only the name of the status, unless `expose` is true,
- * because such messages often contain internal details.
+ * client receives the message. From 500 on, the client receives only the name of the status, because such messages
+ * often contain internal details. The option `expose` replaces these defaults.
  *
  * @example
  * throw new HttpError(402, 'The card was declined', { code: 'CARD_DECLINED' })
@@ -77,7 +77,7 @@ export class HttpError extends Error {
   }
 }
 
-// The two fields are on the prototype, because setting them on each error took as long as all other work for an error
+// These fields are on the prototype, because setting them on each error took as long as all other work for an error
 // without a stack trace. They are not class accessors, because TypeScript would then forbid a `name` field in
 // subclasses.
 Object.defineProperties(HttpError.prototype, {

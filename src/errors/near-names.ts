@@ -1,11 +1,14 @@
 import { unicodePattern } from './unicode-pattern.js'
 
-/** Matches quotes and `Symbol(…)`, which show the kind of a token and are not part of its name. */
+/**
+ * Matches `Symbol(` and every character that is neither a letter nor a digit. Quotes, for example, show the kind of a
+ * token and are not part of its name.
+ */
 const SIGNS = String.raw`^symbol\(|[^\p{L}\p{N}]`
 
 /**
- * Returns the known names that are similar to a misspelt name, most similar first. Similar names differ only in a few
- * letters that are changed, added, missing or swapped.
+ * Returns at most three known names that are similar to a misspelt name, most similar first. Similar names differ only
+ * in a few letters that are changed, added, missing or swapped.
  */
 export function nearNames(name: string, known: Iterable<string>): string[] {
   const wanted = plain(name)

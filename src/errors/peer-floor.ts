@@ -23,9 +23,8 @@ export type Peer =
   | 'vite'
 
 /**
- * The minimum version of each peer dependency. With this version, the tests of the code that uses the peer dependency
- * pass. The ranges in `peerDependencies` are wider, so that npm can install an application that itself uses an older
- * version.
+ * The minimum version of each peer dependency. The code that uses a peer dependency is tested with this version. The
+ * ranges in `peerDependencies` are wider, so that npm can install an application that itself uses an older version.
  */
 export const PEER_FLOORS: Readonly<Record<Peer, string>> = {
   '@electric-sql/pglite': '0.5.5',
@@ -60,14 +59,17 @@ export interface PeerUse {
   readonly subject: string
   /** The file or the URL of the module that loads the package. */
   readonly origin: string
-  /** The minimum version. Default: for a package that the framework itself uses, the version that it needs. */
+  /**
+   * The minimum version. Default: for a package that the framework itself uses, the version that the framework needs;
+   * otherwise none.
+   */
   readonly floor?: string
   /** The command that installs the package. Default: `npm install` with the package name. */
   readonly install?: string
 }
 
 /**
- * Reads the version of an installed peer dependency.
+ * Checks the version of an installed peer dependency.
  *
  * @param origin The file or the URL of the module that loads the package.
  * @returns `null` if the package is recent enough, or if its version cannot be read, as in a bundle, which contains no

@@ -81,7 +81,9 @@ export function readBytes(req: IncomingMessage, size: number): Buffer | Promise<
   return takeArrived(req, size) ?? readBody(req, size)
 }
 
-/** The depth to which Express's `extended` parser reads. */
+/**
+ * The maximum number of opening brackets in the name of a field: the depth to which Express's `extended` parser reads.
+ */
 const MAX_BRACKETS = 5
 
 /** The fields of a form, without a prototype. A field that was sent more than once is a list. */

@@ -41,7 +41,7 @@ export function csv(options: CsvOptions = {}): Representation {
   const { columns, formulas = 'escape' } = options
   const field = (value: unknown) => {
     if (value === undefined || value === null) return ''
-    // A number never needs quotes, and never looks like a spreadsheet formula.
+    // A number never needs quotes, and a spreadsheet never runs it as a formula.
     if (typeof value === 'number') return String(value)
     return quoted(formulas === 'keep' ? textOf(value) : harmless(value))
   }
@@ -117,8 +117,8 @@ function keysOf(rows: readonly Row[]): readonly string[] {
 }
 
 /**
- * The number of empty fields that is always allowed, and the number of additional empty fields that is allowed for each
- * field with a value.
+ * The number of fields that is always allowed, and the number of additional fields that each field with a value allows.
+ * Both include empty fields.
  */
 const MOST_EMPTY = 100_000
 const EMPTY_PER_VALUE = 10

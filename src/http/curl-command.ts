@@ -43,7 +43,7 @@ function verbOf(method: string, hasBody: boolean): string[] {
   return method === 'HEAD' ? ['--head'] : ['-X', method]
 }
 
-/** curl sends a header with an empty value only if it ends with a semicolon. */
+/** curl sends a header with an empty value only if the argument ends with a semicolon. */
 function headerOf(name: string, value: ShellText): ShellText {
   if (typeof value === 'string') return value === '' ? `${name};` : `${name}: ${value}`
   return [`${name}: `, ...value]

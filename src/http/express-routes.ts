@@ -14,8 +14,9 @@ export interface ExpressRoute {
 export type Skip = (middleware: object) => boolean
 
 /**
- * Lists the routes of a router or an Express application, including nested routers. A function with two parameters in
- * `use` counts as a route, because it cannot call `next`. No other middleware counts.
+ * Lists the routes of a router or an Express application, including nested routers. A function with one or two
+ * parameters in `use` counts as a route, because it cannot call `next`. A mounted application also counts as one route.
+ * No other middleware counts.
  */
 export function listRoutes(middleware: unknown, skip: Skip = () => false): ExpressRoute[] {
   return routesIn(middleware, '', skip)

@@ -59,8 +59,8 @@ export class ObservedRequest implements EndedRequest {
   }
 
   /**
-   * The value is computed when it is first read, because few observers need it. The clock truncates fractions, so this
-   * adds one.
+   * The value is computed when it is first read, because few observers need it. The clock truncates fractions, so the
+   * result is rounded up.
    */
   get startedAt(): number {
     this.#startedAt ??= Math.ceil(this.#clock.now() - this.#elapsedMs)

@@ -80,7 +80,7 @@ const WHOLE_SERVER = '*'
  *
  * An absolute target is refused if its authority is not the `Host`, because a proxy and this server could use different
  * hosts. A target with a fragment is refused, because implementations disagree on where its path ends. Any other target
- * without a leading slash has no route, except `OPTIONS *`.
+ * without a leading slash is refused, except `OPTIONS *`.
  */
 export function normalizeTarget(req: IncomingMessage): void {
   const { url = '' } = req

@@ -215,7 +215,7 @@ function createAbortController(req: BlazonRequest): AbortController {
   const abort = () => {
     if (!res.writableFinished) controller.abort(new Error('The client disconnected'))
   }
-  if (req[kIsExpired]) controller.abort(new Error('The request ended before its handler ran'))
+  if (req[kIsExpired]) controller.abort(new Error('The request ended before its handler finished'))
   else if (res.closed) abort()
   // A response closes once, and `once` would allocate two more objects for each open stream.
   else res.on('close', abort)

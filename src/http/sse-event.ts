@@ -72,6 +72,6 @@ export function isSseComment(value: unknown): value is SseComment {
 function oneLine(name: string, text: string): string {
   if (!/[\r\n\0]/.test(text)) return text
   throw new TypeError(
-    `The \`${name}\` of an event contains a line break or NUL, which would end its line.`,
+    `The \`${name}\` contains a line break or NUL, which an event stream does not allow there.`,
   )
 }

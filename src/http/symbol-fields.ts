@@ -48,7 +48,9 @@ export const kPrepare: unique symbol = Symbol('blazon.prepare')
 export const kRemoved: unique symbol = Symbol('blazon.removed')
 /** Headers that were added with `addHeaders`, as `[name, value, …]`; `null` for most responses. */
 export const kAdded: unique symbol = Symbol('blazon.added')
-/** Returns whether the response class can write an added header of this name together with the head. */
+/**
+ * The function that checks whether the response class can write an added header of a given name together with the head.
+ */
 export const kTakes: unique symbol = Symbol('blazon.takes')
 /** The static headers of the response class, by lower-case name. */
 export const kStatics: unique symbol = Symbol('blazon.statics')

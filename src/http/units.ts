@@ -15,8 +15,8 @@ export function toSeconds(duration: Duration): number | undefined {
 }
 
 /**
- * Converts a size to bytes, rounded down; `undefined` if it is not a size. The units are `b`, `kb`, `mb` and `gb`; 1 kb is
- * 1024 bytes.
+ * Converts a size to bytes, rounded down; `undefined` if it is not a size. The units are `b`, `kb`, `mb` and `gb`; 1 kb
+ * is 1024 bytes.
  *
  * @example
  * toBytes('1.5kb') // 1536
@@ -51,8 +51,8 @@ export function checkCount(name: string, value: number | undefined): Problem[] {
 /** Reports a value that is not a duration greater than 0. */
 export function checkDuration(name: string, value: Duration | undefined): Problem[] {
   if (value === undefined || toSeconds(value)) return []
-  const remedy = "Pass seconds above 0, or a string such as '30s'."
-  return [invalid(name, `${String(value)} is not a duration.`, remedy)]
+  const remedy = "Pass a number of seconds greater than 0, or a string such as '30s'."
+  return [invalid(name, `${String(value)} is not a duration greater than 0.`, remedy)]
 }
 
 /** Reports a value that is not a boolean. */

@@ -61,7 +61,12 @@ function isOptions(given: unknown): given is AuthDecoratorOptions {
   return ['boolean', 'undefined'].includes(typeof optional) && Object.keys(others).length === 0
 }
 
-/** Makes one method of a protected class public. @example @Public() @Get('health') health() { return 'ok' } */
+/**
+ * Makes one method public that its class or `auth.default` would protect.
+ *
+ * @example
+ * @Public() @Get('health') health() { return 'ok' }
+ */
 export function Public(): DualMethodDecorator
 export function Public(...args: unknown[]): DualMethodDecorator {
   refuseArguments('@Public', args)

@@ -32,7 +32,7 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
  * field is set immediately after the constructor has run.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @throws ConfigError if the target is anything else.
+ * @throws ConfigError if the target is neither a field nor a constructor parameter.
  * @example
  * class UserService {
  *   @Inject(Clock) private readonly clock!: Clock

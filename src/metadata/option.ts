@@ -22,7 +22,7 @@ const NAMES: OptionNames<OptionSettings<never>> = {
  *
  * @param name The name in messages and tools, which is usually the decorator's name.
  * @param settings `on`, `merge`, `check` and `anywhere`, see {@link OptionSettings}.
- * @throws TypeError if the name is empty, or if `on` or `merge` is invalid.
+ * @throws TypeError if the name is empty, or if `on` or `merge` is invalid; ConfigError if an option is unknown.
  * @example
  * export const Audit = defineOption<{ action: string }>('Audit')
  *
@@ -48,10 +48,10 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
   refuseUnknown(`defineOption('${name}')`, settings, NAMES)
   const { on = 'both', merge = 'override', check, anywhere: isAnywhere = false } = settings
   if (!['class', 'method', 'both'].includes(on)) {
-    throw new TypeError(`defineOption('${name}'): \`on\` is 'class', 'method' or 'both'.`)
+    throw new TypeError(`defineOption('${name}'): \`on\` must be 'class', 'method' or 'both'.`)
   }
   if (!['override', 'list'].includes(merge)) {
-    throw new TypeError(`defineOption('${name}'): \`merge\` is 'override' or 'list'.`)
+    throw new TypeError(`defineOption('${name}'): \`merge\` must be 'override' or 'list'.`)
   }
   const label = `@${name}`
   function option(...args: readonly unknown[]) {

@@ -49,8 +49,8 @@ export function Res(...args: unknown[]): LegacyParameterDecorator {
 
 /**
  * Passes `req.user` to a handler parameter (legacy dialect). The parameter's type must be `User`, a type with more
- * fields, or a wider type. On an unprotected route, the type must include `undefined`. Any other type causes a compile
- * error.
+ * fields, or a wider type. Any other type causes a compile error. On an unprotected route, the type must also include
+ * `undefined`, which the compiler does not check.
  *
  * @example
  * me(@CurrentUser() user: User) { return user }
@@ -72,7 +72,7 @@ export function CurrentUser(...args: unknown[]): unknown {
  * @param read Returns the value, given the request.
  * @param settings `in`, `name` and `schema`, see {@link ParameterSettings}. Default: the value is not in the document.
  * @throws TypeError if `read` is not a function, if `in` is unknown, or if `in`, `name` and `schema` cannot be combined
- * in this way.
+ * in this way; ConfigError if another option is set.
  * @example
  * export const CurrentOrg = defineParameter((req) => req.get('x-org'), {
  *   in: 'header',
@@ -122,7 +122,7 @@ function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): Pa
   refuseUnknown('defineParameter()', settings, NAMES)
   const { in: place, name } = settings
   if (place !== undefined && !['header', 'query', 'path'].includes(place)) {
-    fail("`in` is 'header', 'query' or 'path'.")
+    fail("`in` must be 'header', 'query' or 'path'.")
   }
   if ((place === undefined) !== (name === undefined) || name === '') {
     fail('`in` and `name` must be set together.')

@@ -17,7 +17,8 @@ const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
 const kMetadata = symbols.metadata
 
-// The keys are the application's classes and their metadata objects, which are held weakly. The only data that two applications share is the metadata of a class.
+// The keys are the application's classes and their metadata objects, which are held weakly. The only data that two
+// applications share is the metadata of a class.
 const records = new WeakMap<object, ClassRecord>()
 
 let writes = 0

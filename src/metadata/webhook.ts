@@ -9,8 +9,8 @@ import { methodOnly, refuseBare } from './write.js'
 
 /**
  * Accepts only requests that the sender has signed. The bytes of the body are verified before they are parsed. A
- * request without a valid signature is refused with a 401 response, and a repeated request with a 409 response. The
- * signature replaces the guard: the route has a guard only if it has `@Auth()`.
+ * request without a valid signature is refused with a 401 response. With a built-in scheme, a repeated request is
+ * refused with a 409 response. The signature replaces the guard: the route has a guard only if it has `@Auth()`.
  *
  * The body is JSON, unless `@Body` describes it otherwise. With `@Body({ type: 'bytes' })`, the handler receives the
  * bytes.

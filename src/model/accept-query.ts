@@ -22,7 +22,7 @@ export function checkQueryMethod({ method, name }: RouteModel): Problem[] {
       code: 'E_QUERY_METHOD',
       subject: name,
       cause: `The HTTP parser of Node ${process.versions.node} does not support the method QUERY.`,
-      remedy: 'Run Node 20.19.2 or later, or 22.0.0 or later; or use @Post.',
+      remedy: 'Run Node 20 from 20.19.2 on, or Node 22 or later; or use @Post.',
     },
   ]
 }

@@ -89,7 +89,7 @@ function toMs(timeout: NonNullable<RouteLimits['timeout']>): number | null {
   return timeout === false ? null : 1000 * checked(toSeconds(timeout))
 }
 
-/** `checkBounds` reports values that are not sizes or durations. */
+/** Replaces an invalid size or duration with `NaN`. `checkBounds` reports such values. */
 function checked(value: number | undefined): number {
   return value ?? Number.NaN
 }

@@ -13,7 +13,7 @@ const REMEDY = "Write @Body(schema, { type: 'json' | 'form' | 'text' | 'bytes', 
 
 type Body = FactOf<'body'>
 
-/** Checks the `@Body` decorators with options on a method. */
+/** Checks the bodies with options of a method: `@Body` decorators, and `body` in the options of its routes. */
 export function checkBodies(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'body')
   const problems = stated.flatMap((body) => checkBody(`${subject} ${placeOf(body)}`, body))
@@ -27,7 +27,8 @@ function placeOf({ by }: Body): string {
 function checkBody(subject: string, body: Body): Problem[] {
   const { options } = body
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const cause = 'Its options are not an object, or it describes one key, which has no options.'
+    const cause =
+      'Its options are not an object, or it describes a single key, which cannot have options.'
     return [invalid(subject, cause, REMEDY)]
   }
   const types = typesOf(options as BodyOptions)
@@ -54,7 +55,7 @@ function checkContentTypes(subject: string, options: BodyOptions): Problem[] {
   if (types.length === 1 && given.length > 0 && given.every(isRight)) return []
   const cause = `Its contentType ${given.map(shown).join(', ')} does not list media types of one body type.`
   const remedy =
-    "Pass a type with its subtype and without parameters: 'text/csv'; for bytes, 'image/*' is also possible."
+    "Pass a type with its subtype and without parameters: 'text/csv'; for text and bytes, a range such as 'image/*' is also possible."
   return [invalid(subject, cause, remedy)]
 }
 

@@ -11,8 +11,8 @@ import { type FactsByKind, factsOf, inputWrittenAs } from './facts-by-kind.js'
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 
 /**
- * A `ttl` of this value or more is probably meant in milliseconds, as in other libraries. In seconds, it would be hours
- * long.
+ * From this value on, a multiple of 1000 is probably meant in milliseconds, as in other libraries. In seconds, it would
+ * be hours long.
  */
 const SUSPICIOUS_FROM = 3600
 

@@ -38,7 +38,8 @@ function undecorated(subject: string): Problem {
   return {
     code: 'E_CONTROLLER_UNDECORATED',
     subject,
-    cause: 'It is listed in `controllers` and has routes, but no @Controller().',
+    cause:
+      'It is listed in `controllers` and has decorated methods or field routes, but no @Controller().',
     remedy: "Decorate the class with @Controller('prefix'), or remove it from `controllers`.",
   }
 }
@@ -47,9 +48,10 @@ function neverDecorated(subject: string): Problem {
   return {
     code: 'E_DECORATORS_NOT_APPLIED',
     subject,
-    cause: 'It is listed in `controllers`, but its decorators were not called.',
+    cause:
+      'It is listed in `controllers`, but neither @Controller() nor a decorator of its methods was called.',
     remedy:
-      'If it has decorators, the bundler dropped them: compile them with tsc, esbuild, swc, tsx, or blazon() from blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
+      'If it has such decorators, the bundler dropped them: compile them with tsc, esbuild, swc, tsx, or blazon() from blazon/vite in Vite and Vitest. Otherwise decorate it with @Controller().',
   }
 }
 
@@ -63,14 +65,15 @@ function empty(subject: string): Problem {
   }
 }
 
-/** Checks the decorators of one method, except its path. */
+/** Checks the decorators of one method, except for its path and the access to it. */
 export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByKind): Problem[] {
   const subject = `${controller.name}.${String(key)}`
   const problems = [...checkVerb(subject, facts), ...checkRepeated(subject, facts)]
   if (facts.parameter) problems.push(...checkParameters(subject, facts))
   const ofOptions = checkRouteOptions(subject, facts)
   problems.push(...ofOptions)
-  // If the options are invalid, their schemas are not checked, because each of them would also be reported.
+  // If the options of a route are invalid, its inputs are not checked, because the same error would be reported again
+  // for each input.
   if (facts.input && ofOptions.length === 0) problems.push(...checkInputs(subject, facts))
   if (facts.webhook) problems.push(...checkWebhook(subject, facts))
   if (facts.upload) problems.push(...checkUpload(subject, facts))
@@ -107,12 +110,12 @@ function checkVerb(subject: string, facts: FactsByKind): Problem[] {
       subject,
       cause: 'It is decorated, but not as a route, so its decorators have no effect.',
       remedy:
-        'Add @Get(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Or assign the result of get(), post(), … to a field; a minifier must not rename these functions.',
+        'Add @Get(), @QueryMethod(), @Post(), @Put(), @Patch(), @Delete(), @Head(), @Options() or @All() to a method. Or assign the result of get(), post(), … to a field; a minifier must not rename these functions.',
     },
   ]
 }
 
-/** Whether a method has only plugin options, which are also allowed on methods that are not routes. */
+/** Whether a class or method has only plugin options that are also allowed outside controllers (`anywhere`). */
 export function isFoundByPlugins(facts: FactsByKind): boolean {
   const { option = [], ...others } = facts
   return Object.keys(others).length === 0 && option.every(({ isAnywhere }) => isAnywhere)
@@ -146,7 +149,7 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
     } else if (!isHeaderSafe(name, value)) {
       refuse(
         `@Header(${shown(name)}, …) is not a valid HTTP header.`,
-        'Use a token as the name and text without line breaks as the value.',
+        'Use a token as the name, and Latin-1 text without line breaks as the value.',
       )
     }
   }
@@ -177,7 +180,10 @@ interface CheckedHandler {
   readonly facts: FactsByKind
 }
 
-/** Rejects a generator function without a stream decorator as a handler, because a generator cannot be sent as JSON. */
+/**
+ * Rejects generator functions that cannot be handlers: a synchronous generator function with a stream decorator, and
+ * any generator function without one, because a generator cannot be sent as JSON.
+ */
 function checkHandler({ subject, controller, key, facts }: CheckedHandler): Problem[] {
   const method: unknown = firstOf(facts, 'route')?.handler ?? controller.prototype?.[key]
   const kind = Object.prototype.toString.call(method)

@@ -32,7 +32,7 @@ export function checkDecoratedProviders(
   return problems
 }
 
-/** Whether a class has only decorators that are allowed on a provider: `@Injectable()`, and plugin options. */
+/** Whether a class has only decorators that are allowed on a provider: `@Injectable()`, and options with `anywhere`. */
 function saysNothing({ facts, methods }: ClassFacts): boolean {
   const ofClass = facts.filter(({ kind }) => kind !== 'injectable')
   return [ofClass, ...methods.values()].every((each) => isFoundByPlugins(groupFacts(each)))

@@ -57,7 +57,7 @@ function repeated(subject: string, name: string, count: number): Problem[] {
   return [conflict(subject, cause, 'Remove all but one, or merge them.')]
 }
 
-/** Finds parameters with two decorators that both set their value, and parameters without a key. */
+/** Finds parameters with several decorators that would all set the parameter's value. */
 export function checkParameters(subject: string, facts: FactsByKind): Problem[] {
   const indexes = factsOf(facts, 'parameter').map(({ index }) => index)
   const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)

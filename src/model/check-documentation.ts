@@ -98,7 +98,7 @@ export function checkDocumented(
     }
     seen.add(status)
     if (description !== undefined && !isText(description)) {
-      const cause = `${label} for the status ${status} has a description that is not a string.`
+      const cause = `${label} for the status ${status} has a description that is empty or not a string.`
       const remedy = 'Pass a string, or omit it: the default is the reason phrase of the status.'
       problems.push(invalid(subject, cause, remedy))
     }

@@ -44,7 +44,7 @@ function twice(subject: string, source: InputSource, inputs: readonly InputFact[
   return {
     code: 'E_INPUT_TWICE',
     subject,
-    cause: `Its ${source} is described ${inputs.length} times, by ${places}. One schema must describe all of it, or one schema each key.`,
+    cause: `Its ${source} is described ${inputs.length} times, by ${places}. One schema must describe all of it, or each key must have a separate schema.`,
     remedy: 'Keep one of them, or merge them into one schema.',
   }
 }
@@ -65,7 +65,8 @@ function checkSigned(subject: string, { options }: InputFact): Problem[] {
   const { signed, ...others } = options as CookiesOptions
   const isList = Array.isArray(signed) && signed.every((name) => typeof name === 'string')
   if (isList && Object.keys(others).length === 0) return []
-  const cause = 'The options of @Cookies are not a list of signed cookies.'
+  const cause =
+    'The options of @Cookies must be an object with only `signed`, a list of cookie names.'
   return [invalid(subject, cause, "Write @Cookies(schema, { signed: ['session'] }).")]
 }
 

@@ -7,7 +7,7 @@ import { type FactsByKind, factsOf } from './facts-by-kind.js'
 /** The maximum integer in a structured header (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
-/** From this value on, a whole number of thousands of seconds is probably meant in milliseconds. */
+/** From this value on, a multiple of 1000 is probably meant in milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
 /** The characters of a structured header string that need no escapes (RFC 9651, 3.3.3). */
@@ -25,8 +25,8 @@ export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'rateLimit')
   const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
   if (stated.length < 2) return problems
-  const cause = 'It has two @RateLimit decorators, but only one of them would take effect.'
-  const remedy = 'Write both limits in one: @RateLimit(first, second).'
+  const cause = 'It has several @RateLimit decorators, but only one of them would take effect.'
+  const remedy = 'Write all limits in one decorator: @RateLimit(first, second).'
   return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
 }
 
@@ -47,7 +47,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
   const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
   const problems = unknownNames(`${subject} `, policy, NAMES)
   if (!isCount(limit)) {
-    const remedy = 'Pass a whole number above 0.'
+    const remedy = 'Pass a whole number greater than 0.'
     problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
   }
   if (!isWindow(window)) {

@@ -49,7 +49,7 @@ function uncheckedOf({ parameters, inputs, bodies }: RouteModel, types: unknown)
   if (!Array.isArray(types)) return []
   return (parameters ?? []).flatMap(({ index, source, key }) => {
     if (!isInput(source) || isDescribed(inputs[source], key)) return []
-    // A body without a schema is read according to its options.
+    // A body with options needs no schema, because its options determine its type.
     if (source === 'body' && bodies !== null) return []
     const type: unknown = types[index]
     // A single path parameter, header or cookie is always a string. A query parameter is a list if a client repeats it.
@@ -91,7 +91,7 @@ function toProblem(subject: string, { index, source, key, type }: Unchecked): Pr
   return {
     code: 'E_INPUT_UNCHECKED',
     subject,
-    cause: `Parameter ${index} has the type ${name}, but ${decorator}(${place}) has no schema: ${passed}, and nothing is validated or documented.`,
+    cause: `Parameter ${index} has the type ${name}, but ${decorator}(${place}) has no schema: ${passed}, and the type is neither validated nor documented.`,
     remedy,
   }
 }

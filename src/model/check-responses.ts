@@ -4,8 +4,8 @@ import { hidesParameters } from './hides-parameters.js'
 
 /**
  * Finds documented success statuses that a handler can never send. A handler that does not use the response object
- * sends the returned value with the status of `@HttpCode`. Without `@HttpCode`, the status is 200, or 204 if there is
- * no value.
+ * sends the returned value with the status of `@HttpCode` or `defaultStatus`. Without either, the status is 200, or 204
+ * if there is no value.
  */
 export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
@@ -58,6 +58,6 @@ export function checkReturned({ name, operation }: RouteModel): Problem[] {
     code: 'E_DECORATOR_CONFLICT',
     subject: name,
     cause,
-    remedy: 'Remove one of them.',
+    remedy: 'Remove `returns`, or the declaration that contradicts it.',
   }))
 }

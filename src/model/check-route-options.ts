@@ -36,8 +36,7 @@ const MEANING = {
 } as const
 
 /**
- * Checks the names and shapes of a route's options. Their schemas and values are checked by the same checks as
- * decorators.
+ * Checks the names of a route's options, and the values that the checks of decorators do not cover, such as `returns`.
  */
 export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[] {
   return factsOf(facts, 'routeOptions').flatMap((fact) => {
@@ -65,7 +64,7 @@ function checkNames(subject: string, { by, options }: FactOf<'routeOptions'>): P
     const cause = `${by}() was given auth, which is not an option: it belongs only to the type Req<{ auth: true }>.`
     return [invalid(subject, cause, `Remove it, and add @Auth() next to ${by}().`)]
   }
-  return refuse(`${by}() was given ${unknown.join(', ')}: a route has no option with that name.`)
+  return refuse(`${by}() was given ${unknown.join(', ')}: routes have no such option.`)
 }
 
 function checkValues(
@@ -91,7 +90,7 @@ function checkValues(
   if (summary !== undefined && (typeof summary !== 'string' || summary === '')) {
     refuse(
       'summary',
-      `must be a string, not ${shown(summary)}.`,
+      `must be a non-empty string, not ${shown(summary)}.`,
       'Describe the operation in a few words.',
     )
   }

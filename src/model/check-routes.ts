@@ -109,7 +109,7 @@ function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Pr
     code: 'E_PARAMS_UNKNOWN_KEY',
     subject: route.name,
     cause: `${by} describes '${key}', but the path ${route.path} has no :${key}.`,
-    remedy: `Add :${key} to the path, or remove '${key}' from the schema.`,
+    remedy: `Add :${key} to the path, or remove the description of '${key}'.`,
   }))
 }
 
@@ -145,7 +145,7 @@ function checkBody(route: RouteModel): Problem[] {
     {
       code: 'W_BODY_ON_GET',
       subject: name,
-      cause: `It has ${writtenAs(route, 'body')} on ${method}, but the body of such a request has no meaning (RFC 9110, 9.3.1), and proxies often drop it.`,
+      cause: `It has ${writtenAs(route, 'body')} on ${method}, but the body of such a request has no meaning (RFC 9110, 9.3), and proxies often drop it.`,
       remedy: 'Use @Query, or @Post.',
     },
   ]

@@ -69,7 +69,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   return { model: Object.freeze({ routes: Object.freeze(routes), hasGuard }), problems }
 }
 
-/** Checks the decorators of one class, without its base classes, or of one method. */
+/** Checks the decorators of one class, without its base classes. */
 function checkLink(subject: string, facts: FactsByKind): Problem[] {
   return [
     ...checkAccess(subject, facts),
@@ -140,7 +140,7 @@ function checkGuardNames(subject: string, facts: FactsByKind, known: readonly st
   return unknown.map((name) => ({
     code: 'E_AUTH_GUARD_UNKNOWN',
     subject,
-    cause: `@Auth('${name}') is not the name of a guard in \`auth.guards\`.`,
+    cause: `@Auth('${name}') refers to a guard that is not in \`auth.guards\`.`,
     remedy: remedyFor(name, known),
   }))
 }

@@ -283,7 +283,7 @@ function expressMethods(method: HttpMethod): RouteModel['methods'] {
 
 const METHODS: Partial<Record<HttpMethod, RouteModel['methods']>> = {}
 
-/** Returns the entry that routers store in `route.stack`. */
+/** Returns the list that Express stores in `route.stack`. */
 function expressStack(
   { prototype }: Class,
   handler: PropertyKey,

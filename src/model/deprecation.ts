@@ -12,8 +12,7 @@ const DATE = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d))?$/
 
 /** Describes the error in the options of a deprecation; `undefined` if there is no error. */
 export function deprecationMistake(options: unknown): string | undefined {
-  if (typeof options !== 'object' || options === null)
-    return 'It is neither an options object nor false.'
+  if (typeof options !== 'object' || options === null) return 'It is not an options object.'
   const [unknown] = unknownOptions('', options, NAMES)
   if (unknown !== undefined) return `'${unknown.subject}': ${unknown.cause}`
   return mistakeIn(options as DeprecatedOptions)

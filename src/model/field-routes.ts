@@ -165,8 +165,8 @@ function nameOf({ name }: Class): string {
 }
 
 /**
- * Matches a call of a function for field routes, as compilers and bundlers write it: `post(`, `post2(`, `(0,
- * blazon_1.post)(`.
+ * Matches a call to a function for field routes, as compilers and bundlers write it: `post(`, `post2(`,
+ * `(0, blazon_1.post)(`.
  */
 const CALL =
   '(?:\\(0,\\s*[\\w$]+\\.(?:get|query|post|put|patch|del)\\)|(?:[\\w$]*(?:blazon|import)[\\w$]*\\.)?(?:get|query|post|put|patch|del)(?:\\$?\\d+)?)\\s*\\(\\s*'

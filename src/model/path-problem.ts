@@ -34,7 +34,7 @@ const SYNTAX =
   'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
 const ESCAPE = `A backslash escapes the next character: 'books\\\\:batchGet'.`
 
-/** Characters that are special in other path syntaxes or not allowed in URLs, unless they are escaped. */
+/** Characters that must be escaped, because they are special in other path syntaxes or not allowed in URLs. */
 const MEANT = /[?+(){}[\]#%\s]/u
 /** Control characters and lone surrogates, which are never allowed. */
 const NEVER = /[^ -~\xa0-\ud7ff\ue000-\u{10ffff}]/u
@@ -70,7 +70,10 @@ function literalProblem(part: Literal, before: PathPart | undefined): PathProble
   }
   const found = NEVER.exec(text) ?? (isEscaped ? null : MEANT.exec(text))
   if (found !== null) {
-    const remedy = found[0] === '%' ? 'Write the character itself: URLs are decoded.' : SYNTAX
+    const remedy =
+      found[0] === '%'
+        ? 'Write the decoded character instead of its percent-encoding, because the router decodes URLs.'
+        : SYNTAX
     const place = placeOf({ at: at + found.index })
     return {
       cause: `'${found[0]}'${place} has no meaning in a path`,
@@ -82,7 +85,7 @@ function literalProblem(part: Literal, before: PathPart | undefined): PathProble
   if (letter === undefined) return null
   return {
     cause: `'${letter}'${placeOf(part)} cannot be in the name of a parameter`,
-    remedy: `Names consist of the letters a to z, digits and '_'. ${ESCAPE}`,
+    remedy: `Names consist of ASCII letters, digits and '_'. ${ESCAPE}`,
   }
 }
 

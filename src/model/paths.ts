@@ -30,7 +30,7 @@ export function pathShape(path: string): string {
   })
 }
 
-/** Whether requests can reach a route with a path of this shape. */
+/** Whether requests to paths of this shape can reach a route. */
 export function hasShape(
   { path, plainPath }: Pick<RouteModel, 'path' | 'plainPath'>,
   shape: string,

@@ -5,7 +5,7 @@ type Guarded = Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards'>
 
 /**
  * Returns the guards of an application that a route accepts, starting with the guard that determines `req.user`. The
- * list is empty for a public route. If an application has only one guard, that guard has no name.
+ * list is empty for a public route. The guard of the option `auth.guard` has no name.
  */
 export function guardsOfRoute<T extends { readonly name: string | null }>(
   { isProtected, isAuthOptional, guards: names }: Guarded,

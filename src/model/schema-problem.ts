@@ -24,14 +24,17 @@ function shapeProblem(schema: object): SchemaProblem | null {
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some(isKeyword))) return null
   return {
-    cause: `is an object with ${keys.join(', ')}, but these are not JSON Schema keywords, so it would accept any value.`,
+    cause: `is an object with ${keys.join(', ')}, but not a valid JSON Schema, so it would accept any value.`,
     remedy: isShape
       ? 'Create a schema from the shape: z.object({ … }), v.object({ … }), type({ … }).'
       : "Write { type: 'object', properties: { … } }, or pass a Standard Schema.",
   }
 }
 
-/** Finds a class, a class instance or a library schema inside a JSON Schema. Such a part would accept every value. */
+/**
+ * Finds a class or another function, a class instance or a library schema inside a JSON Schema. Such a part would
+ * accept every value.
+ */
 function nestedProblem(root: object): SchemaProblem | null {
   const seen = new Set<unknown>([root])
   function visit(schema: object, at: string): SchemaProblem | null {

@@ -30,7 +30,7 @@ export function mistakeInInterceptor(entry: unknown): Mistake | null {
   if (isInterceptor(entry) || isToken(entry)) return null
   const what = entry === null ? 'null' : typeof entry
   return {
-    cause: `It is ${what === 'function' ? 'a function without a method intercept' : what}, not an interceptor.`,
+    cause: `It is not an interceptor: its type is ${what === 'function' ? 'function, without a method intercept' : what}.`,
     remedy:
       'Pass an object with intercept(req, next), a class with that method, or a token for either. An undefined entry often results from a circular import.',
   }
@@ -55,7 +55,7 @@ function mistakeIn(entry: unknown): Mistake | null {
     return {
       cause: 'It is an error middleware (it has four parameters), but errors are not passed to it.',
       remedy:
-        'Write an interceptor with try and catch around next(), or put it into `middlewares`.',
+        'Write an interceptor with try and catch around next(), or put the error middleware into `middlewares`.',
     }
   }
   return null

@@ -57,7 +57,7 @@ export function checkVersions(subject: string, facts: FactsByKind): Problem[] {
           ? 'It lists no version.'
           : new Set(versions).size < versions.length ||
               (versions.length > 1 && versions.includes('*'))
-            ? `It lists a version twice: ${versions.join(', ')}.`
+            ? `Its versions overlap: ${versions.join(', ')}.`
             : undefined
     return cause === undefined ? [] : [invalidVersion(`${subject} @Version`, cause)]
   })

@@ -27,7 +27,7 @@ import type { SchemaRegistry, SettledSchemas } from './schema-registry.js'
 export interface OperationContext extends ResponseContext {
   /** The additions of features and plugins to operations. */
   readonly contractsOf: ContractsOf
-  /** The application's guards. Without a guard, the document has no security scheme. */
+  /** The application's guards; empty if there are none. */
   readonly guards: readonly DocumentGuard[]
 }
 

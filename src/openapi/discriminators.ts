@@ -3,7 +3,10 @@ import { isNull } from '../schema/dialect/union.js'
 import { mapChildren, someBelow } from '../schema/keywords.js'
 import { COMPONENT } from './map-schema.js'
 
-/** The maximum depth of a chain of alternatives. A deeper chain is treated as if it had no constants. */
+/**
+ * The maximum depth of a chain of alternatives, because a schema can be recursive. A deeper chain is treated as if it
+ * had no constants.
+ */
 const MAX_DEPTH = 8
 
 interface Components {

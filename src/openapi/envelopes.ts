@@ -16,7 +16,7 @@ const errorStatus: OpenApiSchema = { type: 'integer', minimum: 400, maximum: 599
 export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   ErrorEnvelope: {
     type: 'object',
-    description: 'The body of every error response.',
+    description: 'The body of an error response of the type `application/json`.',
     properties: {
       statusCode: { type: 'string', enum: ['error'] },
       status: errorStatus,
@@ -43,8 +43,7 @@ export const ERROR_SCHEMAS: Readonly<Record<string, OpenApiSchema>> = {
   },
   ProblemDetails: {
     type: 'object',
-    description:
-      'The body of an error response when the client accepts `application/problem+json` (RFC 9457).',
+    description: 'The body of an error response of the type `application/problem+json` (RFC 9457).',
     properties: {
       type: { type: 'string', enum: ['about:blank'] },
       title: text,

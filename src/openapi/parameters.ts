@@ -10,7 +10,7 @@ import { anyOf } from '../schema/dialect/union.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import type { SettledSchemas } from './schema-registry.js'
 
-/** OpenAPI describes these headers elsewhere and ignores them as parameters (3.0.3, 4.7.12.1). */
+/** OpenAPI describes these headers elsewhere and ignores them as parameters (3.0.3, 4.7.12.2). */
 const NOT_PARAMETERS = new Set(['accept', 'content-type', 'authorization'])
 
 /** The facts about the application that {@link queryProblems} needs, in addition to the route. */
@@ -21,8 +21,8 @@ export interface ParameterContext {
 }
 
 /**
- * Returns the parameters of an operation: the path parameters in path order, then query and header parameters in the
- * order of their schemas.
+ * Returns the parameters of an operation: the path parameters in path order, then query, header and cookie parameters
+ * in the order of their schemas, then parameters without a schema, and then the parameters of `defineParameter`.
  *
  * @param path The document's path for the route.
  */
@@ -59,7 +59,10 @@ function definedParameter(
   return [{ name, in: place, schema: place === 'query' ? {} : { type: 'string' } }]
 }
 
-/** Returns the parameters without a schema that handlers receive with `@Query('q')` or `@Headers('x-a')`. */
+/**
+ * Returns the parameters without a schema that handlers receive with `@Query('q')`, `@Headers('x-a')` or
+ * `@Cookies('a')`.
+ */
 function keysWithoutSchema({ parameters, inputs }: RouteModel): OpenApiParameter[] {
   const found = new Map<string, OpenApiParameter>()
   for (const { source, key } of parameters ?? []) {
@@ -127,7 +130,7 @@ export function queryProblems(
           subject: `${subject} ${writtenAs(route, 'query')} at '${name}'`,
           cause:
             'It is an object, but the query parser of this application never creates objects: `?a[b]=1` remains a parameter called `a[b]`.',
-          remedy: "Set app.express.set('query parser', 'extended'), or use flat parameters.",
+          remedy: "Call app.express.set('query parser', 'extended'), or use flat parameters.",
         }))
   if (!isExact(root, schemas)) problems.push(inexact(subject))
   return problems
@@ -173,8 +176,8 @@ function cookieParameters(cookies: Schema, schemas: DocumentSchemas): OpenApiPar
 }
 
 /**
- * Moves `description` and `deprecated` from the schema to the parameter. If the schema is a reference, it also keeps
- * them.
+ * Moves `description` and `deprecated` from the schema to the parameter. If the schema is a reference, its component
+ * keeps both.
  */
 export function liftFromSchema(
   schema: OpenApiSchema,
@@ -256,7 +259,7 @@ function inexact(subject: string): Problem {
     code: 'W_SCHEMA_NOT_REPRESENTABLE',
     subject: `${subject} @Query`,
     cause:
-      'A union or a record cannot be described exactly as query parameters: the document lists only the parameters whose names are known.',
+      'A union, a record or `not` cannot be described exactly as query parameters: the document lists only the parameters whose names are known.',
     remedy:
       'Use an object with optional properties, or accept that the document is less exact than the validator here.',
   }

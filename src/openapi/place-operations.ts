@@ -54,7 +54,7 @@ function indistinct({ name, path, method }: RouteModel, template: string): Probl
   return {
     code: 'W_PATH_INDISTINCT',
     subject: name,
-    cause: `OpenAPI cannot distinguish ${method} ${path} from another route with the template ${template}, so it is not in the document.`,
+    cause: `OpenAPI cannot distinguish ${method} ${path} from another route with the template ${template}, so this route is not in the document.`,
     remedy: 'Change the path of one of the routes, or hide it: @ApiHidden().',
   }
 }

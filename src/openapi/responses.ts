@@ -79,7 +79,7 @@ export function buildResponses(
   }
   if (route.produces !== null) addRepresentations(responses, route)
   if (headers.length > 0) addHeaders(responses, describeHeaders(headers, schemas), route)
-  // Because JavaScript objects list integer keys in ascending order, the order of the assignments does not matter.
+  // The responses need not be sorted, because JavaScript objects list integer keys in ascending order.
   return method === 'head' ? withoutContent(responses, shared, isScoped) : responses
 }
 
@@ -95,7 +95,7 @@ function describeHeaders(added: MergedContract['headers'], schemas: DocumentSche
   )
 }
 
-/** Adds the headers that steps set to every response that is not an error. */
+/** Adds the headers of steps to every response that is not an error. */
 function addHeaders(
   responses: Record<string, Responses[string]>,
   headers: Headers,
@@ -140,8 +140,8 @@ function ownMaxBytes(route: RouteModel, { bodyBytes }: SharedResponses): number 
 }
 
 /**
- * Returns the 413 response of an operation whose `@Limits` or `@Upload` sets the maximum body size. The response
- * contains this size for clients.
+ * Returns the 413 response of an operation whose `@Limits`, `@Body` or `@Upload` sets the maximum body size. The
+ * response contains this size for clients.
  */
 function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
   const description = `The request body is larger than ${bytes} bytes.`
@@ -149,8 +149,9 @@ function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
 }
 
 /**
- * Adds the success responses that result from `@HttpCode` and `@Redirect`. If the route has neither, and the author
- * does not declare a success response, the handler can choose any status, so the document contains `2XX`.
+ * Adds the success responses that result from `@HttpCode`, `defaultStatus` and `@Redirect`. If none of them applies,
+ * and the author does not declare a success response, the handler can choose any status, so the document contains
+ * `2XX`.
  */
 function inferSuccesses(
   route: RouteModel,
@@ -214,7 +215,7 @@ function redirection(status: number, headers: RouteModel['headers']): OpenApiRes
 
 /**
  * Returns the documented headers. `Content-Type` is omitted, because the keys of `content` specify the media type
- * (OpenAPI 3.0.3, 4.7.16.1).
+ * (OpenAPI 3.0.3, 4.7.17.1).
  */
 function headersOf(headers: RouteModel['headers']): { headers?: Headers } {
   const described = headers?.filter(([name]) => !isContentType(name)) ?? []

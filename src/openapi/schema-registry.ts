@@ -138,8 +138,8 @@ export class SchemaRegistry {
   }
 
   /**
-   * Returns the names for the definitions of a schema. If another definition already has a name, the name of the place
-   * is prepended.
+   * Returns the names for the definitions of a schema. If another definition already has the same name, the name of the
+   * place is prepended.
    */
   #assignNames(described: DescribedSchema, use: SchemaUse): ReadonlyMap<string, string> {
     const place = use.name()

@@ -112,7 +112,7 @@ export interface DocumentWire {
   readonly errors: ErrorWire
   /** The status for requests that a schema rejects. */
   readonly validationStatus: number
-  /** The maximum size of a request body, in bytes. `@Limits` overrides it for a route. */
+  /** The maximum size of a request body, in bytes. `@Limits`, `@Body` and `@Upload` override it for a route. */
   readonly bodyBytes: number
 }
 

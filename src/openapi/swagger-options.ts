@@ -196,7 +196,7 @@ export function docsUrls(path: string): string[] {
   return ['', '.json', '.yaml'].map((ending) => pathShape(path + ending))
 }
 
-/** Returns the documents in the option. `false` results in one document that is not served. */
+/** Returns the documents in the option. `false` or an empty list results in one document that is not served. */
 function listOf(swagger: Option = {}): readonly SwaggerOptions[] {
   if (swagger === false) return [{ enabled: false }]
   const list: readonly SwaggerOptions[] = Array.isArray(swagger) ? swagger : [swagger]
@@ -246,7 +246,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   }
   // The path needs a last segment, because without one, `<path>.json` would have no file name.
   if (path !== undefined && !(typeof path === 'string' && /^[\w/.~-]*[\w~-]\/*$/.test(path))) {
-    const cause = `${String(path)} is not a valid path for a page. A path consists of letters, digits, '/', '.', '_', '~' and '-', and is not the root.`
+    const cause = `${String(path)} is not a valid path for a page. A path consists of letters, digits, '/', '.', '_', '~' and '-'; it is not the root and does not end with '.'.`
     problems.push(invalid(`${subject}.path`, cause, "Pass a path such as '/api-docs'."))
   }
   for (const name of TEXTS) {
@@ -282,13 +282,13 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
   return problems
 }
 
-/** Whether a value is a string or a list of strings. The list can be empty. */
+/** Whether a value is a non-empty string or a list of such strings. The list can be empty. */
 function isAbilities(value: unknown): boolean {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   return list.every((each) => typeof each === 'string' && each !== '')
 }
 
-/** Checks a list of objects. Each object needs a string in the given field, and these strings must be unique. */
+/** Checks a list of objects. Each object needs a string in the given field. Two tags cannot have the same `name`. */
 function checkList(subject: string, list: unknown, key: string): Problem[] {
   if (list === undefined) return []
   if (!Array.isArray(list)) return [invalid(subject, 'It is not a list.', 'Pass an array.')]

@@ -31,7 +31,8 @@ export function accessSteps(
 ): AccessSteps {
   const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
   const accepted = route === null ? guards.slice(0, 1) : guardsOfRoute(route, guards)
-  // If the route has a cache, the cache itself decides which callers receive a stored response.
+  // The guard forbids storing the response, unless the route has a cache: the cache itself decides which callers
+  // receive a stored response.
   const forbidsStoring = (route?.cache ?? null) === null
   const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
   return {

@@ -32,7 +32,8 @@ type Unmatched = Exclude<RouteMatch, { kind: 'route' }>
 /**
  * Finds the route of a request and runs it. A request without a route results in one of these responses: 404; 405 with
  * `Allow` if its path has routes with other methods; 400 if its path cannot be decoded, or if it does not specify a
- * valid version; or, for `OPTIONS`, 200 with `Allow`.
+ * valid version; or, for `OPTIONS`, 200 with `Allow`. In an application that is mounted in an outer application, a
+ * request whose path or method has no route is passed on to the outer application instead.
  */
 export function compileDispatch(config: DispatchConfig): RunRoute {
   const { match, routes, handlers } = config
@@ -134,8 +135,8 @@ export function compileFrameworkRoute(
 }
 
 /**
- * The settings for Express's own query parsers, which stop at {@link MAX_PARAMETERS}. A custom parser has its own
- * limits.
+ * The values of the setting `query parser` that select Express's own parsers, which stop at {@link MAX_PARAMETERS}. A
+ * custom parser has its own limits.
  */
 const EXPRESS_PARSERS: readonly unknown[] = [true, 'simple', 'extended']
 
@@ -150,9 +151,9 @@ interface QueryLimit extends Pick<DispatchConfig, 'match'> {
 }
 
 /**
- * Refuses a request with more query parameters than Express's own parsers read, because these parsers silently drop
- * further parameters. The request is refused before any code reads `req.query`. A getter could not do this, because an
- * error that it throws in a callback would end the process.
+ * Handles the requests with more query parameters than Express's own parsers read. If one of these parsers is set, the
+ * request is refused, because the parser would silently drop further parameters. The request is refused before any code
+ * reads `req.query`. A getter could not do this, because an error that it throws in a callback would end the process.
  */
 export function limitQuery({ express, match, run, refuse }: QueryLimit): RunRoute {
   return function runLimited(req, res) {

@@ -38,7 +38,7 @@ import type { CompiledStream } from './streams/compile-stream.js'
 /**
  * Compiles a route to one function. Boot calls this for each route.
  *
- * @throws TypeError if the controller has no method of this name.
+ * @throws TypeError if the controller has no method with the name `route.handler`.
  */
 export function compileRoute(
   route: RouteModel,

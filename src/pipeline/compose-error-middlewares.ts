@@ -93,7 +93,7 @@ class ErrorWalk {
     if (this.#hasGoneOn) return
     if (res.headersSent || res.closed) return this.#noteResponse()
     watch.start(req, res)
-    // Serverless platforms replace Node's response object, which may then emit only one of the two events.
+    // Serverless platforms replace Node's response object. The replacement may emit only one of the two events.
     for (const event of ['finish', 'close']) res.once(event, () => this.#noteResponse())
   }
 

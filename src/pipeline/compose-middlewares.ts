@@ -29,10 +29,11 @@ export interface MiddlewareEnds {
 export type WatchMiddlewares = (req: BlazonRequest, res: Response, holder: () => number) => void
 
 /**
- * Runs middlewares in order, then `done`, according to the rules of Express 5: an argument to `next`, a thrown value
- * and a rejection are errors. Two rules are stricter. First, if a middleware throws or rejects with `undefined`, this
- * is also an error, and the request does not continue. Second, each middleware has its own `next`, which works only
- * once. With a shared `next`, a second call could skip a middleware that has not decided yet.
+ * Runs middlewares in order, then `done`, according to the rules of Express 5: an argument to `next` other than
+ * `'route'` and `'router'`, a thrown value and a rejection are errors. Two rules are stricter. First, a thrown value is
+ * an error even if `next` would not treat it as one, such as `undefined`, so the request does not continue. Second,
+ * each middleware has its own `next`, which works only once. With a shared `next`, a second call could skip a
+ * middleware that has not decided yet.
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],
@@ -94,7 +95,10 @@ export function composeMiddlewares(
   }
 }
 
-/** Ends a request whose middleware has called `next('router')`. */
+/**
+ * Handles a request whose middleware has called `next('router')`: passes it on to the outer application, or fails with
+ * 404.
+ */
 function leaveAll(req: BlazonRequest, res: Response, onError: OnFailure): void {
   if (req[kPassOn] !== undefined) return req[kPassOn]()
   const error = refuse('NOT_FOUND')

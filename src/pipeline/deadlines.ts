@@ -11,7 +11,7 @@ import { kAbortController, kIsExpired } from '../http/symbol-fields.js'
 import { boundsOf } from '../model/bounds.js'
 import type { OnError } from '../step/step.js'
 
-/** The input of {@link Deadlines}: the clock, and the functions that end requests which exceed their limit. */
+/** The input of {@link Deadlines}. */
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
@@ -19,7 +19,10 @@ export interface DeadlineConfig {
    * Ends a request that has already failed and whose error has been passed to `onError`, but that has no response yet.
    */
   readonly fail: OnError
-  /** The scopes in which listeners of `req.signal` run. */
+  /**
+   * The request scopes, in which the error handlers and the listeners of `req.signal` run; `null` if requests have no
+   * scopes.
+   */
   readonly scopes: RequestScopes | null
 }
 
@@ -141,7 +144,7 @@ export class DeadlineSet {
   readonly #config: DeadlineConfig
 
   /**
-   * @param defaultMs The time limit in milliseconds for handlers without `@Limits`; `null` for no limit.
+   * @param defaultMs The time limit in milliseconds for routes without `timeout` in `@Limits`; `null` for no limit.
    * @param config The clock and the error handlers.
    */
   constructor(defaultMs: number | null, config: DeadlineConfig) {

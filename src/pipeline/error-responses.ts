@@ -12,8 +12,8 @@ interface ErrorFacts {
 }
 
 /**
- * Lists the errors that a route's steps can respond with, for the OpenAPI document. The author of the handler documents
- * the handler's own errors. Each line corresponds to a step in `compileRoute`.
+ * Lists the errors that a route's steps can respond with, for the OpenAPI document, with the signature headers of
+ * webhooks and the responses and headers of files. The author of the handler documents the handler's own errors.
  */
 export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): ContractOf {
   // A plugin may report a value of any request, because a path parameter needs no schema.
@@ -30,7 +30,7 @@ export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): Contr
     // 409: the webhook delivery has already been handled.
     if (isScheme(webhook)) found.push(409)
     if (abilities !== null) found.push(403)
-    // 406: the route has several formats, and the client accepts no format.
+    // 406: the route has several formats, and the client accepts no format of the route.
     if (produces !== null || (stream !== null && stream.formats.length > 1)) found.push(406)
     // 413: the body is too large. 415: the body has another type or an unknown compression.
     if (readsBody(route)) found.push(413, 415)
@@ -50,15 +50,16 @@ const VARY: NonNullable<RouteContract['headers']> = {
 }
 
 /**
- * Returns the media type of the file that a route sends; `null` if the route sends no file, or sends files only in
- * response to writes.
+ * Returns the media type of the file that a route sends; `null` if the route sends no file, or is not a `GET` route.
  */
 function fileTypeOf({ method, operation }: RouteModel): string | null {
   if (method !== 'GET') return null
   return operation.responses.find(({ status }) => status === 200)?.content ?? null
 }
 
-/** Returns the responses to conditional and range requests for a file (RFC 9110, 13 and 14). */
+/**
+ * Returns the responses to conditional and range requests for a file, and their headers (RFC 9110, sections 13 and 14).
+ */
 function ofFile(type: string): Pick<RouteContract, 'responses' | 'headers'> {
   const text = { type: 'string' }
   return {

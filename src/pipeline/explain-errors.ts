@@ -46,7 +46,7 @@ function attempt<T>(run: () => T): T | undefined {
   }
 }
 
-/** Limits the field errors from a plugin in the same way as field errors from a schema. */
+/** Limits the field errors from a plugin, and sets their status, in the same way as for field errors from a schema. */
 function presentable(
   meaning: HttpError,
   req: BlazonRequest,

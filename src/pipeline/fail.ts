@@ -41,7 +41,7 @@ export interface FailConfig {
 
 /**
  * Creates the function that turns an error into a response. For any thrown value, the client receives a status, a code
- * and a message, but never a stack trace. The details are logged.
+ * and a message, but never a stack trace. The details of errors with a status of 500 or above are logged.
  */
 export function createFail({ log, render, read = toFailure }: FailConfig): OnError {
   return function fail(error, req, res) {
@@ -64,8 +64,8 @@ export function createFail({ log, render, read = toFailure }: FailConfig): OnErr
 }
 
 /**
- * Creates the function that ends a stream after an error. Every error is logged. The client receives only the end of
- * the stream, because the status was sent before the error occurred.
+ * Creates the function that ends a stream after an error. Every error is logged. The status was sent before the error
+ * occurred, so `end` receives the body of the error, which some stream formats can send.
  */
 export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
   return function endStream(error: unknown, req: BlazonRequest, end: (json: string) => void): void {
@@ -79,7 +79,8 @@ export function createStreamEnd({ log, render }: Omit<FailConfig, 'read'>) {
 const GENERIC = toFailure(undefined)
 
 /**
- * Sends the generic error. If a listener throws even then, the connection is closed, and the process continues.
+ * Sends the generic error. If this also fails, for example because a listener throws, the connection is closed, and the
+ * process continues.
  */
 function sendGeneric(context: SendOptions): void {
   try {
@@ -188,7 +189,7 @@ function attempt(
     ignoreRejection(body)
     fault(
       new TypeError(
-        'The function `format` of `errors` must return the body as JSON data, synchronously.',
+        'The function `format` of `errors`, or of `error` in an envelope, must return the body as JSON data, synchronously.',
       ),
     )
   } catch (reason) {
@@ -214,7 +215,7 @@ function format(own: ErrorFormat, failure: Failure, req: BlazonRequest | undefin
 
 function refuseNext(error?: unknown): never {
   const text =
-    'The function `format` of `errors` called `req.next`, but must return the body synchronously.'
+    'The function `format` of `errors`, or of `error` in an envelope, called `req.next`, but must return the body synchronously.'
   throw new TypeError(text, { cause: error })
 }
 
@@ -300,7 +301,7 @@ export function clientErrorResponse(
 
 /**
  * Responds in the default format for an application that cannot respond itself, because it has not started, or because
- * its classes do not match the request. The response is a plain Node response.
+ * the request is an HTTP/2 request, whose messages have other classes. The response is a plain Node response.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
   // The client may have disconnected during the start. Writing to the connection would then end the process.

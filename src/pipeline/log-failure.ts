@@ -35,7 +35,10 @@ export interface FailureLogConfig {
   /** Receives each logged error; `null` without `onError`. */
   readonly report: ReportError | null
   readonly secrets: Pick<RequestSecrets, 'hide' | 'hideInUrl'>
-  /** Counts the failures during an outage; `null` if no other log line describes the request. */
+  /**
+   * Counts the failures during an outage; `null` if requests have no log lines of their own, because each failure then
+   * needs a line.
+   */
   readonly repeated: Pick<RepeatedFailures, 'note'> | null
 }
 
@@ -120,14 +123,15 @@ const REFUSED: FailureNote = {
 }
 
 /**
- * The maximum number of lines in a burst. After a burst, one line per `REFILL_MS` is logged. An invalid token may cause
- * an error in a guard, so without a limit, clients could fill the log.
+ * The maximum number of lines in a burst. After a burst, at most one line per `REFILL_MS` is logged. An invalid token
+ * may cause an error in a guard, so without a limit, clients could fill the log.
  */
 const BURST = 20
 const REFILL_MS = 1000
 
 /**
- * Creates the function that logs errors in guards. HTTP errors that a guard throws to refuse a request are not logged.
+ * Creates the function that logs errors in guards that indicate a bug or an unreachable server. Other errors, such as
+ * the error for an expired token, are refusals and are not logged.
  */
 export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
   let left = BURST

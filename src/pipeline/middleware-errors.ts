@@ -79,7 +79,8 @@ const LATE = 'A middleware failed after the response was sent, or after the requ
 
 /**
  * Creates the function that handles late errors. As in Express, if no response has been sent, a late error determines
- * the response. It is always logged.
+ * the response. Late errors are logged. If the application has returned the request to its host, the host receives the
+ * error instead.
  */
 export function createOnLateError(log: LogFailure, { scopes, app }: LateEnds): OnLateError {
   return function onLateError(error, { req, res, isAtRoute, fail }) {

@@ -102,7 +102,7 @@ function tellSentry(onError: OnError): Teller {
   const express = requireExpress()
   return (run, { method, path }, model) => {
     const router = express.Router()
-    // Of the characters that a path can contain here, only this one is special in Express.
+    // Express reserves `!`. All other characters of a path have the same meaning in Express.
     const route = router.route(path.replaceAll('!', '\\!'))
     for (const each of method === 'ALL' ? METHODS : [method]) {
       route[each.toLowerCase() as 'get']((req, res) => {

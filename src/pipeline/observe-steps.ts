@@ -8,7 +8,9 @@ import { kObserved } from '../http/symbol-fields.js'
 import { isThenable, type RunRoute, type StepFactory, whenSettled } from '../step/step.js'
 import { type RouteSteps, STEPS } from './route-steps.js'
 
-/** Receives a request when it enters a step. Never throws. */
+/**
+ * Receives a request when it enters a step, and, for the step `respond`, when the inner steps have ended. Never throws.
+ */
 export type OnStep = (req: Request, step: StepName) => void
 
 const NAMES = STEPS.map(({ name }) => name)

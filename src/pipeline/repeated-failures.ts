@@ -31,8 +31,8 @@ interface Count {
 
 /**
  * Counts the failures during an outage, in which every request fails with the same error, for example because the
- * database is unreachable. The first error is logged like any other error. All later errors within a second are logged
- * in one line, so that the log does not grow with the number of requests.
+ * database is unreachable. The first error is logged like any other error. Later errors are logged in one line per
+ * second, so that the log does not grow with the number of requests.
  */
 export class RepeatedFailures {
   readonly #logger: Logger
@@ -89,10 +89,7 @@ export class RepeatedFailures {
   #log({ cause, count }: Count): void {
     try {
       const facts = { ...cause, status: 503, count }
-      const returned: unknown = this.#logger.error(
-        facts,
-        'More requests failed for the same reason',
-      )
+      const returned: unknown = this.#logger.error(facts, 'More requests failed')
       ignoreRejection(returned)
     } catch {
       // A failing logger must not end the process.

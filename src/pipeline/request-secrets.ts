@@ -37,8 +37,8 @@ export class RequestSecrets {
 
   /**
    * Reads the schemas of all routes and returns the names of secret fields. {@link RequestSecrets.hide} then also
-   * removes fields by name. Only an application that uses the framework's own logger needs this. Otherwise, a route's
-   * schemas are read when a request to the route first fails.
+   * removes fields by name. Only an application that uses the framework's own logger needs this. In other applications,
+   * a route's schemas are read when a request to the route first fails.
    */
   readNames(routes: readonly RouteModel[]): ReadonlySet<string> {
     const names = routes.flatMap((route) =>

@@ -25,7 +25,7 @@ export interface RouteParts {
   readonly instance: object
   /** The compiled schemas; empty if the route has no schemas. */
   readonly inputs: readonly CompiledInput[]
-  /** The steps for a body with options; `null` if the route reads a JSON body or no body. */
+  /** The steps for a body with options; `null` if the route has no body, or a JSON body without options. */
   readonly bodies: BodyStages | null
   /** The step that chooses a representation; `null` without `@Produces`. */
   readonly negotiate: StepFactory | null
@@ -34,7 +34,10 @@ export interface RouteParts {
   /** The step that parses cookies; `null` if the route does not read cookies. */
   readonly cookies: StepFactory | null
   readonly stages: RouteStages
-  /** Finds the function that writes dates; `null` if the route has no documented response. */
+  /**
+   * Finds the function that writes dates; `null` if the positions of dates are not known, or if response fields are
+   * limited.
+   */
   readonly dates: FindDateWriter | null
   /** The settings for limiting response fields; `null` if the route sends all fields. */
   readonly fields: RouteFields | null

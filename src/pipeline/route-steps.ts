@@ -155,14 +155,14 @@ const LIST = [
   {
     name: 'validate',
     phase: 'prepare',
-    does: 'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
+    does: 'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400 by default',
     by: 'route',
     cause: 'validation',
   },
   {
     name: 'unexpired',
     phase: 'prepare',
-    does: 'stops a request that has already ended by the handler timeout or by a late error',
+    does: 'stops a request that the handler timeout or a late error has already ended',
     by: 'route',
   },
   { name: 'headers', phase: 'prepare', does: 'sets the headers of `@Header`', by: 'route' },
@@ -213,7 +213,7 @@ const LIST = [
   {
     name: 'parameters',
     phase: 'handle',
-    does: 'reads the values of `defineParameter`, and checks them against their schemas: 400',
+    does: 'reads the values of `defineParameter`, and checks them against their schemas: 400 by default',
     cause: 'validation',
   },
   { name: 'handler', phase: 'handle', does: 'calls the method of the controller' },

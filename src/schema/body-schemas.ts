@@ -18,7 +18,8 @@ type BodyFacts = Pick<RouteModel, 'operation' | 'bodies' | 'inputs' | 'upload'>
 
 /**
  * Whether a request must have a body. `required` in `@ApiBody` takes precedence. Otherwise, the schema of the first
- * body decides, because a request without a body is validated against that schema.
+ * body decides, because a request without a body is validated against that schema. If the first body has no schema, a
+ * body is required if every body type is described. A form with files is also required.
  */
 export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts): boolean {
   const { required } = operation.body ?? {}

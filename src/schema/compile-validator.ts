@@ -22,8 +22,8 @@ export type CompileValidator = (schema: Schema, source: InputSource) => Promise<
 
 /**
  * Creates the compiler for one application. Applications do not share a compiler, so two applications can use the same
- * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`). A Standard Schema performs its own
- * coercion, with one exception: a query parameter becomes a list where the schema expects a list.
+ * `$id`. JSON Schemas coerce the text inputs (`params`, `query`, `headers`, `cookies`). A Standard Schema performs its
+ * own coercion, with one exception: a query parameter becomes a list where the schema expects a list.
  *
  * @param converters Converters for libraries that cannot describe their schemas. The descriptions determine which query
  * parameters are lists and how header names are spelled.

@@ -47,7 +47,7 @@ function isSame(version: object, other: object | undefined): boolean {
   return version === other || JSON.stringify(version) === JSON.stringify(other)
 }
 
-/** Schemas do not change, and several routes and applications can share a schema. */
+/** The compiled schemas. Schemas do not change, and several routes and applications can share a schema. */
 const compiledSchemas = new WeakMap<StandardSchemaV1, StandardSchemaV1>()
 
 function compiledOnce(

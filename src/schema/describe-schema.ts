@@ -23,7 +23,7 @@ type Describe<D> = (schema: Schema | object, options: DocumentedOptions) => D
  * test. The keys are weak references, and the descriptions are never changed.
  */
 function remembering<D>(describe: Describe<D>): Describe<D> {
-  // Descriptions depend on the readers of the document.
+  // Descriptions depend on the side and on the readers of the document.
   const byReader = new Map<string, WeakMap<object, D>>()
   return function describeOnce(schema, options) {
     if (!isConstant(schema, options)) return describe(schema, options)

@@ -58,6 +58,7 @@ function decode(part: string): string {
   }
 }
 
+/** The maximum depth to search. Objects at a greater depth are hidden. */
 const DEPTH = 20
 /** The maximum number of objects to search in one value. Any further objects are hidden. */
 const MOST_OBJECTS = 10_000

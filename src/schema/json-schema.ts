@@ -39,7 +39,10 @@ function typed(schema: unknown): unknown {
   return isChanged ? copy : schema
 }
 
-/** Returns the types of the constants; `undefined` if there are no constants, or if one of them is a string. */
+/**
+ * Returns the types of the constants; `undefined` if there are no constants, or if one of them is a string, a list or
+ * an object.
+ */
 function typeOfConstants({ const: only, enum: values }: Node): readonly string[] | undefined {
   const constants = only === undefined ? values : [only]
   if (!Array.isArray(constants) || constants.length === 0) return undefined
@@ -138,7 +141,7 @@ function createSet(create: CreateAjv): AjvSet {
 
 function compile(schema: JsonSchema, { refusing, collecting }: AjvPair): Validate {
   const refuse = compileOrExplain(schema, { refusing, collecting })
-  // The validator of an `$async` schema returns a promise. A promise is truthy, so every body would pass.
+  // The validator of an `$async` schema returns a promise, which is never `true`, so every value would be refused.
   if ('$async' in refuse) throw new Error('$async is not supported')
   let collect: ValidateFunction | undefined
   return function validate(value, sent = value, place) {

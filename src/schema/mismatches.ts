@@ -6,7 +6,7 @@ export interface Mismatch {
   readonly path: string
   /** The expected value, such as `integer` or `one of "a", "b"`; `null` if the schema does not document this place. */
   readonly expected: string | null
-  /** The value as JSON, at most 80 characters; `nothing` if the value is missing. */
+  /** The value as JSON, truncated after 80 characters; `nothing` if the value is missing. */
   readonly got: string
 }
 
@@ -109,7 +109,7 @@ function show(value: unknown): string {
   return shorten(JSON.stringify(value) ?? 'nothing')
 }
 
-/** Shortens a string to 80 characters for a message. */
+/** Truncates a string after 80 characters for a message. */
 export function shorten(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }

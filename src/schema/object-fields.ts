@@ -101,7 +101,7 @@ export function defaultedFields(schema: Schema): readonly string[] {
       (name) => Object.hasOwn(made, name) && made[name] !== undefined,
     )
   }
-  // A required field is missing, or a check refuses an empty object.
+  // The validation is asynchronous, or it refuses an empty object, for example because a required field is missing.
   if (schema['~standard'].vendor === 'arktype')
     return withDefault(jsonIfDescribed(schema, { side: 'input' }))
   return [...fields].flatMap(([name, alternatives]) =>

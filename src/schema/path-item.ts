@@ -3,7 +3,10 @@ import type { OpenApiDocument, OpenApiOperation, OpenApiPathItem } from '../cont
 /** The registered OpenAPI extension for methods that have no field of their own before OpenAPI 3.2. */
 export const OLDER_QUERY = 'x-oai-additionalOperations'
 
-/** The public type contains only the operations, so that programs can handle all fields of a path in the same way. */
+/**
+ * A path with the extension field. The public type contains only the operations, so that programs can handle all fields
+ * of a path in the same way.
+ */
 type OlderItem<S> = OpenApiPathItem<S> & {
   readonly [OLDER_QUERY]?: { readonly QUERY?: OpenApiOperation<S> }
 }

@@ -35,8 +35,9 @@ export function envelopeTypeOf({ envelope }: Pick<Wire, 'envelope'>): string {
 }
 
 /**
- * Whether a documented response is sent without an envelope. This applies to responses with `raw`, with a media type
- * other than the envelope's, and to errors with their own schema.
+ * Whether a documented response is sent without an envelope. This applies to errors with their own schema, to success
+ * responses with `raw` or with a media type other than the envelope's, and to all success responses of a route without
+ * an envelope.
  */
 export function isSentWithoutEnvelope(stated: Stated, wire: Wire): boolean {
   const { status, schema, raw, contentType } = stated

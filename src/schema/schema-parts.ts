@@ -18,9 +18,9 @@ interface PartsOptions {
 }
 
 /**
- * Returns a schema and all schemas that it wraps: optional values, values with a default, the start of a pipe, and the
- * alternatives of a union. Schemas of fields and items are not included. Supports zod, valibot, arktype and JSON
- * Schema.
+ * Returns a schema and all schemas that it wraps: optional values, values with a default, the start of a pipe, the
+ * alternatives of a union, and the parts of an intersection. Schemas of fields and items are not included. Supports
+ * zod, valibot, arktype and JSON Schema.
  */
 export function partsOf(schema: unknown, { withResults }: PartsOptions): ReadonlySet<Node> {
   const one = withResults ? [...ONE, 'out'] : ONE

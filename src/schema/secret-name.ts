@@ -8,8 +8,9 @@ const NEXT_WORD = /([a-z\d])(?=[A-Z])/g
 
 /**
  * Whether a value with this name is a secret. The name can belong to a field, a column, a header, a cookie or a
- * variable. Log lines, records, capsules, the dashboard and curl commands all use this rule. Case, `_` and `-` are
- * ignored. A string with many names, such as an SQL statement, is checked as a whole.
+ * variable. Log lines, records, capsules, the dashboard and curl commands all use this rule. The spellings `apiKey`,
+ * `api_key`, `API-KEY` and `apikey` are equivalent. A string with many names, such as an SQL statement, is checked as a
+ * whole.
  *
  * @returns `true` for `password`, `refreshToken`, `x-api-key`, `otp` and `DB_PASS`; `false` for `author`, `key` and
  * `idempotency-key`.
@@ -29,8 +30,8 @@ export function isSecretParameter(name: string): boolean {
 }
 
 /**
- * Whether the value of a secret field can be shown. The absence of a password is not a secret, and code can depend on
- * it.
+ * Whether the value of a secret field can be shown, because it reveals at most whether a secret exists: `null`,
+ * `undefined` or a boolean.
  */
 export function isFlag(value: unknown): boolean {
   return value === null || value === undefined || typeof value === 'boolean'

@@ -15,13 +15,13 @@ interface Marking {
 }
 
 /**
- * Marks a schema as secret: the variable's value does not appear in any of the framework's errors, output or logs.
- * Returns a copy with the mark; the original schema does not change. Zod's `.meta({ secret: true })` and `secret: true`
- * in a JSON Schema have the same effect.
+ * Marks the schema of an environment variable as secret: the variable's value does not appear in any of the framework's
+ * errors, output or logs. Returns a copy with the mark; the original schema does not change. Zod's
+ * `.meta({ secret: true })` and `secret: true` in a JSON Schema have the same effect.
  *
  * @param schema A schema of zod 4, valibot or arktype, or a JSON Schema.
- * @throws TypeError for a schema of another library, which cannot be marked. Add the variable name to the option
- * `secrets` of `env` instead.
+ * @throws TypeError for a value that is not a schema, and for a schema of another library, which cannot be marked. Add
+ * the variable name to the option `secrets` of `env` instead.
  * @example
  * const Env = env(z.object({ DATABASE_URL: secret(z.url()) }))
  */

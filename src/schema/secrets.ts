@@ -45,8 +45,8 @@ interface Part {
 }
 
 /**
- * Collects the secrets of a value. It is not recursive, because the value can be nested more deeply than the stack
- * allows.
+ * Collects the secrets of a value. This function is not recursive, because the value can be nested more deeply than the
+ * stack allows.
  */
 function collect(value: unknown, root: FoundPlace, found: Set<string>): void {
   const parts: Part[] = [{ value, place: root }]

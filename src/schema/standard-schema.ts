@@ -28,7 +28,10 @@ function boundedValidate(
   return validate
 }
 
-/** Zod itself rejects `NaN` and infinities. Only a user function in a zod schema can produce them. */
+/**
+ * Whether a schema can produce `NaN` or an infinity. Zod itself rejects them, so in a zod schema, only a user function
+ * can produce them.
+ */
 export function mayOverflow(schema: StandardSchemaV1): boolean {
   if (schema instanceof KeyedSchema) {
     const parts = Object.values(schema.entries)

@@ -12,7 +12,7 @@ interface Standard {
   readonly jsonSchema?: Readonly<Record<SchemaSide, (options: object) => unknown>>
 }
 
-/** Options of `describeSchema`. */
+/** Options for converting a schema to JSON Schema. */
 export interface DescribeOptions {
   readonly side: SchemaSide
   /**

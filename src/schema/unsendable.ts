@@ -38,7 +38,8 @@ const MAX_DEPTH = 12
  * @param json The input side of the schema as described by its library, before the conversion to OpenAPI.
  */
 export function findUnsendable(json: unknown, arrival: Arrival): readonly Unsendable[] {
-  // Nearly all JSON bodies return here, because JSON can carry all values except these.
+  // JSON can carry all values except values that only code can create, so the search ends here for nearly all JSON
+  // bodies.
   if (arrival.carrier === 'json' && !mentions(json, MADE_MARK)) return []
   const search = new Search(readReferences(json), arrival.coerces)
   const found = arrival.hasFields

@@ -39,8 +39,8 @@ export class Refusal {
  * Throws the error of a refusal, or rejects with it, and returns any other value. Application code therefore receives
  * every failure as an error, and cannot send a refusal as a value by mistake.
  *
- * The rejection must not end the process, even if the application code never awaits the promise or awaits it later.
- * Otherwise, any refused request could end the process.
+ * The rejection is also handled here. If the application code never awaited the promise, or awaited it later, an
+ * unhandled rejection would end the process.
  */
 export function throwRefusal(value: unknown): unknown {
   if (isThenable(value)) {

@@ -36,7 +36,7 @@ export interface AuthMatrixRow {
   readonly handler: string
   /** The action of the policy: `order:pay`; absent in the row for the operation itself. */
   readonly ability?: string
-  /** The name of the object about which the policy decides; absent in the row for the operation itself. */
+  /** The name of the object that the policy checks; absent in the row for the operation itself. */
   readonly object?: string
   /** The path of the field: `items.*.salary`; absent in all other rows. */
   readonly field?: string
@@ -50,7 +50,7 @@ export interface AuthMatrixRow {
 export interface AuthMatrixOptions {
   /**
    * `'fail'`: rejects if a request without credentials can call an operation that changes data (`POST`, `PUT`, `PATCH`,
-   * `DELETE`). If omitted, such operations are only listed.
+   * `DELETE`), or if no guard has decided whether it can. If omitted, such operations are only listed.
    */
   readonly unguarded?: 'fail'
   /** Operations that are allowed to be public, such as `POST /login` or `SessionsController.login`. Default: none. */
@@ -99,7 +99,7 @@ const REACHED = 204
 
 /** The access of each principal to each operation. `toString()` returns a table for snapshots. */
 export class AuthMatrix {
-  /** One row for each operation, in the order of the routes. */
+  /** The rows, in the order of the routes: each operation is followed by its objects and its fields. */
   readonly rows: readonly AuthMatrixRow[]
   /**
    * The principals whose requests specified no tenant although an operation requires a tenant. Their 400 responses
@@ -112,7 +112,7 @@ export class AuthMatrix {
     this.withoutTenant = withoutTenant
   }
 
-  /** One line for each operation, one column for each principal. Principals without a tenant are listed below. */
+  /** One line for each row, one column for each principal. Principals without a tenant are listed below. */
   toString(): string {
     const names = Object.keys(this.rows[0]?.access ?? {})
     const lines = [
@@ -182,8 +182,8 @@ export interface MatrixSubject {
 /**
  * Determines the access of each principal to each route, object and marked field.
  *
- * @throws ConfigError for invalid options; Error for a 429 response; with `unguarded: 'fail'`, an Error with the
- * operations that change data and are public, or about which no guard has decided.
+ * @throws ConfigError for invalid options; Error for a 429 response, or if no path leads to a route; with
+ * `unguarded: 'fail'`, an Error with the operations that change data and are public, or that no guard has refused.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
@@ -232,7 +232,7 @@ function nameOf({ method, path, version, versionHeader }: RouteModel): string {
 
 /**
  * @param probe Sends requests without credentials.
- * @throws Error with the operations that change data and are public, or about which no guard has decided.
+ * @throws Error with the operations that change data and are public, or that no guard has refused.
  */
 async function refuseUnguarded(
   routes: readonly RouteModel[],

@@ -37,8 +37,8 @@ export function finishTest(test: Test, finish: Finish): void {
  * without a message.
  *
  * @param found The failures, in the order in which a reader needs them; `null` and `undefined` count as none.
- * @returns `null` if there is none. If the first failure is not an `Error`, or is frozen, an `Error` with the failure
- * as its cause.
+ * @returns `null` if there is none. If there are several and the first is not an `Error`, or is frozen, an `Error` with
+ * the first failure as its cause.
  */
 export function joinFailures(found: readonly unknown[]): unknown {
   const [first = null, ...others] = found.filter((each) => each !== null && each !== undefined)

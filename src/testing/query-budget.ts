@@ -11,8 +11,8 @@ const REMEDY =
   'If this number is intended, declare it: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
 /**
- * Thrown if a request ran too many statements: the same statement too often, or more than the `@Queries` of its route
- * allows.
+ * Thrown if a request had too many statements or calls: the same statement too often, calls to the same host too often,
+ * or more statements and calls than the `@Queries` of its route allows.
  */
 export class QueryBudgetError extends Error {
   /** Always `QueryBudgetError`. */
@@ -23,7 +23,7 @@ export class QueryBudgetError extends Error {
   /** Only `TestApp` calls this constructor. */
   constructor({ name, method, path }: RouteModel, findings: readonly string[]) {
     super(
-      `${name} (${method} ${path}) runs too many statements.\n${findings.join('\n')}\n${REMEDY}`,
+      `${name} (${method} ${path}) has too many statements or calls.\n${findings.join('\n')}\n${REMEDY}`,
     )
     this.route = name
   }
@@ -31,7 +31,7 @@ export class QueryBudgetError extends Error {
 
 /** The settings of {@link QueryBudget}. */
 interface QueryBudgetConfig {
-  /** The number of equal statements at which a request fails; `null` for no limit. */
+  /** The number of equal statements, or of calls to the same host, at which a request fails; `null` for no limit. */
   readonly repeats: number | null
   /** Returns the facts about a request. */
   readonly draftOf: (req: Request) => Draft | undefined

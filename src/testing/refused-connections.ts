@@ -21,7 +21,7 @@ export class UnansweredCallError extends Error {
    */
   constructor(url: string, message?: string) {
     super(
-      message ?? `The capsule has no response for a call of ${url}, so no connection was opened.`,
+      message ?? `The capsule has no response for a call to ${url}, so no connection was opened.`,
     )
     this.url = url
   }
@@ -58,8 +58,8 @@ export class RefusedConnections {
     this.#replace(Socket.prototype, 'connect', (connect) => {
       return function connectOrRefuse(this: Socket, ...args: unknown[]) {
         if (!isRefused(targetOf(args))) return connect.apply(this, args)
-        // Data that is written later waits, as on a socket that is connecting. Error listeners are added in this turn
-        // and the next turn.
+        // Data that is written later waits, as on a socket that is connecting. The error is emitted two ticks later,
+        // because error listeners are added in this tick or the next one.
         Object.assign(this, { connecting: true })
         process.nextTick(() => this.destroy(refusal()))
         return this
@@ -100,7 +100,7 @@ export class RefusedConnections {
     })
   }
 
-  /** Ends the time in which new targets are allowed. */
+  /** Allows only known targets and the given server from now on. */
   learned(server: Server): void {
     this.#learns = false
     const address = server.address()

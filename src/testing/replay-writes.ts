@@ -75,7 +75,9 @@ export async function replayWrites(
   )
   const taken = found.filter(({ operationId }) => !skip.includes(operationId))
   if (taken.length === 0)
-    throw new Error('replay() sent no requests: no operation has @Idempotent().')
+    throw new Error(
+      'replay() sent no requests: no operation has @Idempotent(), or `skip` excludes all such operations.',
+    )
   const report: Record<string, number> = {}
   for (const documented of taken) {
     const source = createSource(documented, link.headers)

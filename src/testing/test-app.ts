@@ -83,7 +83,8 @@ export class TestApp extends App {
    * request is sent to the application, even if its URL has another host. The headers of `withAuth` and `withHeaders`
    * are added.
    *
-   * @throws TypeError like `fetch`; the abort reason of the signal; ContractError and QueryBudgetError of the test.
+   * @throws TypeError like `fetch`; the abort reason of the signal; ContractError, QueryBudgetError and
+   * UnansweredCallError of the test.
    */
   override readonly fetch = (
     input: string | URL | globalThis.Request,
@@ -247,13 +248,14 @@ export class TestApp extends App {
 
   /**
    * Searches for data of one tenant that reaches another tenant. It sends requests that are generated from the document
-   * for both tenants, alternately and concurrently: with the tenant's own IDs and URLs, with equal IDs and URLs, and
-   * with IDs and URLs of the other tenant. It searches for canaries (random strings) in responses, logs and caches. It
-   * changes the data of the application and empties its cache. A report without leaks is evidence, not proof. Requires
-   * `fast-check`.
+   * for each pair of tenants, alternately and concurrently: with the tenant's own IDs and URLs, with equal IDs and
+   * URLs, and with IDs and URLs of the other tenant. It searches for canaries (random strings) in responses, logs and
+   * caches. It changes the data of the application and empties its cache. A report without leaks is evidence, not
+   * proof. Requires `fast-check`.
    *
    * @returns a verdict for each operation, and the leaks.
-   * @throws ConfigError for invalid options, and if `fast-check` is not installed.
+   * @throws ConfigError for invalid options, and if `fast-check` is not installed; Error if no request was sent, or an
+   * operation was not tested.
    * @example
    * const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
    * expect(report.leaks).toEqual([])
@@ -270,8 +272,8 @@ export class TestApp extends App {
    *
    * @throws Error with a request that left a rejected promise without a handler, unless a supertest request has already
    * failed because of it; the error of `onClose`; after everything has been closed, an Error if the tests have
-   * exercised less than `coverage.threshold`, or for requests with too many statements whose errors no test has
-   * received.
+   * exercised less than `coverage.threshold`, or for requests with too many statements or an unanswered call whose
+   * errors no test has received.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#parts.end(() => super.close(signal))

@@ -91,7 +91,7 @@ export class TestCaller {
    * are allowed. Every request is sent to the application, even if its URL has another host.
    *
    * @throws TypeError like `fetch`; the abort reason of the signal; ContractError with `contract: 'throw'`;
-   * QueryBudgetError for a request with too many statements.
+   * QueryBudgetError for a request with too many statements; UnansweredCallError for a request with an unanswered call.
    */
   readonly fetch = async (
     input: string | URL | globalThis.Request,

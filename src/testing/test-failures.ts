@@ -151,7 +151,7 @@ function explainFailure(failure: unknown, record: RequestRecord): void {
 export class Exchanges {
   /** The server's end of each connection, by the client's end. */
   readonly #serverEnds = new WeakMap<object, object>()
-  /** The newest request of each connection, by the server's end. The next request arrives after the response. */
+  /** The newest request of each connection, by the server's end. Its response arrives before the next request. */
   readonly #newest = new WeakMap<object, Request>()
   /** The server's request for each request of a client, and for each response of `fetch`. */
   readonly #found = new WeakMap<object, Request>()

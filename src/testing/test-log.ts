@@ -71,7 +71,7 @@ export class TestLog {
     }
   }
 
-  /** Plugins receive the whole logger of the test, because a logger such as pino has more than these three methods. */
+  /** Plugins receive the whole logger of the test, because a logger such as pino has more methods than `Logger`. */
   #recordCalls(given: Logger): Logger {
     const own = this.#recorder()
     return new Proxy(given, {

@@ -16,8 +16,8 @@ export interface CoverageOptions {
 /** How the statements of requests are checked. */
 export interface QueryOptions {
   /**
-   * A test fails if one request runs the same statement this number of times: a whole number above 0. A route with
-   * `@Queries` has its own limit. Default 10.
+   * A test fails if one request runs the same statement, or calls the same host, this number of times: a whole number
+   * greater than 0. A route with `@Queries` has its own limit. Default 10.
    */
   readonly repeats?: number
   /** Whether `close()` prints to stderr how many statements the requests to each route have run. Default `false`. */
@@ -135,7 +135,7 @@ function checkCoverage(coverage: CoverageOptions): Problem[] {
     problems.push(problemOf('coverage.summary', summary, 'true or false'))
   }
   if (!isThreshold(threshold)) {
-    const known = 'a percentage, 0 to 100, or { operations, statuses } of them'
+    const known = 'a percentage from 0 to 100, or { operations, statuses } with such percentages'
     problems.push(problemOf('coverage.threshold', threshold, known))
   }
   return problems

@@ -22,7 +22,7 @@ export interface AnsweredCall extends CallAnswer {
 
 /** Dependencies of {@link TestOutgoing}. */
 interface TestOutgoingConfig {
-  /** Responses that are each used once, before the responses of `answer`; `undefined` if there are none. */
+  /** Responses that are each used once, in place of the responses of `answer`; `undefined` to use `answer`. */
   readonly calls: readonly AnsweredCall[] | undefined
   /** Returns the request for which the current code runs. */
   readonly currentRequest: () => Request | undefined

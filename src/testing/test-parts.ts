@@ -136,7 +136,8 @@ export class TestParts {
   /**
    * Closes the application, and reports the errors that no test has received.
    *
-   * @throws Error if the tests have exercised less than `coverage.threshold`, or for requests with too many statements.
+   * @throws Error if the tests have exercised less than `coverage.threshold`, for requests with too many statements or
+   * an unanswered call, and for the reasons of `TestWatch.end`.
    */
   async end(close: () => Promise<void>): Promise<void> {
     this.connections.refuse()

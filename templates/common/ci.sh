@@ -1,5 +1,5 @@
 #!/bin/sh
-# All that must pass before a change is merged. Any CI system can run it: sh ci.sh
+# The checks that must pass before a change is merged. Any CI system can run this file: sh ci.sh
 set -eu
 cd "$(dirname "$0")"
 

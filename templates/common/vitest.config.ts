@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [blazon()],
   test: {
     include: ['test/**/*.test.ts'],
-    // In milliseconds. They end what hangs; a busy machine may be slow.
+    // Limits in milliseconds for tests that hang. A busy machine may be slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

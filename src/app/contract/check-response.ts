@@ -118,7 +118,7 @@ function checkEnvelope(exchange: Exchange, { compile, documented }: CheckConfig)
   if (exchange.method === 'HEAD') return []
   const { errors } = documented
   const type = essenceOf(exchange.headers['content-type'])
-  const remedy = 'Send errors by throwing: new NotFoundError(…), next(error).'
+  const remedy = 'Throw an error, such as new NotFoundError(…), or call next(error).'
   if (!isJson(type)) {
     return [{ kind: 'envelope', path: '', expected: 'JSON', got: type || 'no body', remedy }]
   }

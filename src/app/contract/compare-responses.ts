@@ -71,7 +71,7 @@ class SentBody {
     this.#most = most
     const { write, end } = res
     const note = (chunk: unknown, encoding: unknown) => this.#note(chunk, encoding)
-    // Code that replaces these methods later, such as compression, calls these methods.
+    // Code that replaces these methods later, such as compression, calls them with the bytes that are sent.
     res.write = function writeNoted(this: Response, ...args: Parameters<Response['write']>) {
       note(args[0], args[1])
       return write.apply(this, args)

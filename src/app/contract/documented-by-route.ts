@@ -148,7 +148,8 @@ function expectedErrors(
 }
 
 /**
- * Compiles the schema of a format at the first error response, because the document can use other names for its parts.
+ * Compiles the schema of a format at the first error response. The definitions are read from the schema itself, because
+ * the document can use other names for them.
  */
 function checkOf(
   { schema }: ErrorFormat,

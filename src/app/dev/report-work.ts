@@ -8,7 +8,7 @@ import type { DevReport, ReportedWork } from './dev-report.js'
 
 /** The maximum number of listed items. */
 const MOST_ITEMS = 50
-/** The number of runs whose statements are stored, and of statements for each run. */
+/** The maximum numbers of runs whose statements are stored, and of statements for each run. */
 const [MOST_RUNS, MOST_STATEMENTS] = [200, 100]
 
 /** The statements of the last runs, by the ID of their work. */
@@ -41,7 +41,7 @@ class RunStatements {
   }
 }
 
-/** Allows `blazon dev` to list and change the work of plugins. `null` if no plugin lists work. */
+/** Allows `blazon dev` to list and change the work of plugins. Returns an empty list if no plugin lists work. */
 export function reportWork(sink: DevReport, plugins: readonly Plugin[]): Plugin[] {
   if (plugins.every(({ work }) => work === undefined)) return []
   const statements = new RunStatements(sink.placeIn)

@@ -15,17 +15,17 @@ import { checkProduction, type ProductionProblem } from './production-options.js
 /** The parts of an application that the doctor examines. */
 export interface ExaminedApp {
   /**
-   * The problems that boot would report, and settings that are unsafe in production. Only problems with an `E_` code
-   * prevent the start.
+   * The problems that boot would report, and settings that are unsafe in production. Without `strict`, only problems
+   * with an `E_` code prevent the start.
    */
   readonly problems: readonly (Problem | ProductionProblem)[]
   readonly usesTenants: boolean
 }
 
 /**
- * Examines an application that has not started: nothing is constructed, and no plugin is set up.
+ * Examines an application that has not started: no provider is created, and no plugin is set up.
  *
- * @throws ConfigError with all problems that prevent the start.
+ * @throws ConfigError with all errors in the options and decorators.
  */
 export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> {
   const { context, declared } = unstarted
@@ -46,8 +46,8 @@ export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> 
 }
 
 /**
- * Finds routers in `middlewares` with a wildcard handler that matches a route of the application. Boot cannot detect
- * whether such a handler calls `next`, unless it lacks the parameter.
+ * Finds routers in `middlewares` with a handler for many paths that has no parameter `next` and matches a route of the
+ * application. Boot checks only handlers without a path.
  */
 function findHiddenRoutes({ middlewares }: Settings, { routes }: AppModel): Problem[] {
   return middlewares.flatMap((named) => {
@@ -80,7 +80,10 @@ function isForMethod(layer: Layer, method: string): boolean {
   return own === undefined || own === method
 }
 
-/** Some versions return `true`; other versions return the match. Other routers have no such method. */
+/**
+ * Whether a layer matches a path. Some versions of `match` return `true`, and others return the match. The layers of
+ * other routers have no such method.
+ */
 function matches(layer: Layer, path: string): boolean {
   try {
     return Boolean((layer as { match?: (path: string) => unknown }).match?.(path))
@@ -96,11 +99,11 @@ function exampleOf({ path }: RouteModel): string {
 
 function problemOf({ name }: NamedMiddleware, hidden: readonly RouteModel[]): Problem {
   const [first] = hidden as [RouteModel]
-  const others = hidden.length === 1 ? '' : `, and to ${hidden.length - 1} more`
+  const others = hidden.length === 1 ? '' : ` In total, ${hidden.length} routes are hidden.`
   return {
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
-    cause: `A handler in it, for many paths and without a parameter \`next\`, responds to ${first.method} ${first.path}${others}: such requests never reach ${first.name}.`,
+    cause: `A handler in it, for many paths and without a parameter \`next\`, responds to ${first.method} ${first.path}, so the request never reaches ${first.name}.${others}`,
     remedy: `Remove the handler, or call \`next()\` where a route follows. ${MOUNT_REMEDY}`,
   }
 }

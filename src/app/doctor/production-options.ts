@@ -46,7 +46,7 @@ function checkProxy(settings: Settings, model: AppModel): ProductionProblem | nu
   return {
     code: 'W_PROXY_UNSET',
     subject: 'rateLimit',
-    cause: `The limit '${limit.name}' counts addresses. Behind a proxy or load balancer, all clients appear to have its address, so they share one limit.`,
+    cause: `The limit '${limit.name}' applies to each client address. Behind a proxy or load balancer, all clients appear to have the address of the proxy, so they share one limit.`,
     remedy:
       'Set `trustProxy` to the number of your proxies, or to `false` if clients connect directly.',
   }
@@ -79,7 +79,8 @@ function checkTime({ timeouts }: Settings): ProductionProblem | null {
   return {
     code: 'W_HANDLER_UNLIMITED',
     subject: 'handler',
-    cause: 'A handler that never ends holds its request and its connection until the process ends.',
+    cause:
+      'A handler that never ends holds its request until the process ends, and its connection until the client closes it.',
     remedy:
       'Set `timeouts.handler` to a duration, and a longer one for slow routes: @Limits({ timeout }).',
   }

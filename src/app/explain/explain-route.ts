@@ -232,7 +232,7 @@ const SOURCES: Partial<Record<StepName, Sources>> = {
   queryCache: cacheLines,
   body({ route, settings: { limits } }) {
     const { bodyBytes, depth } = boundsOf(route, limits)
-    return [`at most ${bodyBytes} bytes, nested at most ${depth} deep`]
+    return [`at most ${bodyBytes} bytes, nested at most ${depth} levels deep`]
   },
   validate: inputLines,
   headers: ({ route }) => (route.headers ?? []).map(([name, value]) => `${name}: ${value}`),

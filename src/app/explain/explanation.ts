@@ -111,7 +111,9 @@ function targetFrame(frames: readonly Frame[], own: string | undefined): Frame |
   return rest[0]
 }
 
-/** The folder of this package, as in the first frame of each stack, which is in `metadata`. */
+/**
+ * The folder of this package, read from the first frame of a stack, which is in the folder `metadata` of this package.
+ */
 function ownFolder(created: Error): string | undefined {
   const [first] = framesOf(created)
   return /^(.*)[\\/](?:src[\\/]metadata|dist)[\\/]/.exec(first?.file ?? '')?.[1]

@@ -25,7 +25,8 @@ export interface AuthOptions {
   readonly guard?: AnyGuard | Token<AnyGuard>
   /**
    * Several guards by name, instead of `guard`. Each is an instance, a class or a token. `@Auth()` requires the first
-   * guard; `@Auth('user', 'partner')` requires any of the named guards. Names are letters, digits and `_`.
+   * guard; `@Auth('user', 'partner')` requires any of the named guards. A name consists of letters, digits and `_`, and
+   * does not begin with a digit.
    *
    * @defaultValue none
    * @see docs/auth.md#several-schemes

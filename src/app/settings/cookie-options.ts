@@ -48,7 +48,7 @@ export const cookieGroup: OptionGroup<CookieKeyOptions | undefined, CookieSettin
 /**
  * Reads the keys. Calls `cookies.keys` if it is a function.
  *
- * @throws ConfigError if the function throws, or returns anything else.
+ * @throws ConfigError if the function throws, or does not return a valid list of keys.
  */
 export async function readKeys(cookies: CookieSettings, app: GuardSetup): Promise<CookieSettings> {
   if (cookies.source === null) return cookies

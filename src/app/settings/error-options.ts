@@ -72,7 +72,7 @@ export const errorGroup: OptionGroup<Option, ErrorSettings> = {
   },
 }
 
-/** Uses the errors of the application's own envelope, if there are any. */
+/** Replaces the error format with the format in the application's own envelope, if the envelope has one. */
 export function errorsWith(envelope: EnvelopeChoice, errors: ErrorSettings): ErrorSettings {
   if (typeof envelope !== 'object' || envelope.error === undefined) return errors
   return Object.freeze({ ...errors, wire: envelope.error })
@@ -111,7 +111,7 @@ function checkFormat({ format, schema, mediaType }: ErrorOptions): Problem[] {
   }
   for (const [name, value] of Object.entries({ schema, mediaType })) {
     if (value === undefined) continue
-    const cause = 'It belongs to a custom `format`, but `format` is missing.'
+    const cause = 'It belongs to a custom `format`, but `format` is not a function.'
     problems.push(
       invalid(`errors.${name}`, cause, 'Pass the function `format`, or remove this option.'),
     )
@@ -127,6 +127,6 @@ function checkStatus(status: ErrorOptions['status']): Problem[] {
   const { validation } = status
   if (validation === undefined) return []
   if (OF_VALIDATION.includes(validation)) return []
-  const cause = `${shown(validation)} is not a status for rejected input: 400, 406, 409, 412 or 422.`
+  const cause = `${shown(validation)} is not one of the statuses for rejected input: 400, 406, 409, 412, 422.`
   return [invalid('errors.status.validation', cause, 'Pass 400 or 422.')]
 }

@@ -19,7 +19,9 @@ import type { Settings } from './settings.js'
 import { timeoutGroup } from './timeout-options.js'
 import { validationGroup } from './validation-options.js'
 
-/** One group for each option. The name of its setting is the name of the option, unless several options share it. */
+/**
+ * One group for each option. The name of its setting is the name of the option, unless several options share a setting.
+ */
 type Groups = {
   readonly [K in keyof Required<AppOptions>]: OptionGroup<never, OwnSettings[K]>
 }

@@ -180,7 +180,10 @@ function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
   ]
 }
 
-/** The members that each type of security scheme requires (OpenAPI 3.0.3, 4.7.27). */
+/**
+ * The members that each type of security scheme requires (OpenAPI 3.0.3, 4.7.27). `mutualTLS` exists only from OpenAPI
+ * 3.1 on.
+ */
 const NEEDED: Readonly<
   Record<OpenApiSecurityScheme['type'], readonly (keyof OpenApiSecurityScheme)[]>
 > = {

@@ -154,7 +154,7 @@ function checkInterceptors(interceptors: readonly unknown[]): Problem[] {
 export function checkMiddlewareTypes(middlewares: readonly NamedMiddleware[]): Problem[] {
   return middlewares.flatMap(({ middleware, name }) => {
     if (typeof middleware === 'function') return []
-    const cause = `It is ${middleware === null ? 'null' : typeof middleware}, not a function.`
+    const cause = `It is not a function: its type is ${middleware === null ? 'null' : typeof middleware}.`
     const remedy = 'Pass a middleware. An undefined entry often results from a circular import.'
     return [invalid(name, cause, remedy)]
   })

@@ -7,9 +7,9 @@ export interface ListenOptions {
   readonly host?: string
   /**
    * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process with exit code 0,
-   * or 1 if requests were aborted or an `onClose` failed. A second signal ends the process immediately. An uncaught
-   * error is logged, closes the application, and ends the process with exit code 1. Default `false`: the program
-   * handles signals. In a worker of `blazon start`, the default is `true`.
+   * or 1 if requests were aborted, the startup did not finish, or an `onClose` failed. A second signal ends the process
+   * immediately. An uncaught error is logged, closes the application, and ends the process with exit code 1. Default
+   * `false`: the program handles signals. In a worker of `blazon start`, the default is `true`.
    */
   readonly signals?: boolean
   /**

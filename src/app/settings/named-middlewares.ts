@@ -40,7 +40,9 @@ export function checkPluginMiddlewares(plugins: readonly (Plugin | undefined)[])
 
 function checkList(name: string, list: unknown): Problem[] {
   if (list === undefined || Array.isArray(list)) return []
-  return [invalid(name, 'It is not a list.', 'Pass an array, or { first: […], last: […] }.')]
+  return [
+    invalid(name, 'It is not a list.', 'Pass an array, or middlewares: { first: […], last: […] }.'),
+  ]
 }
 
 function pluginsIn(plugins: unknown): readonly (Plugin | undefined)[] {

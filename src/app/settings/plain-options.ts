@@ -79,7 +79,7 @@ export function checkErrorFormats({ envelope, errors }: WireOptions): Problem[] 
   const own = (envelope as { readonly error?: ErrorFormat } | undefined | null)?.error
   const isTwice = own !== undefined && (errors === 'problem' || hasFormat(errors))
   if (!isTwice) return []
-  const cause = '`errors` also sets an error format, but only one of them can be used.'
+  const cause = '`errors` also sets an error format, but only one format can be used.'
   return [invalid('envelope.error', cause, 'Remove one of the two options.')]
 }
 
@@ -100,7 +100,9 @@ export const trustProxyGroup: OptionGroup<TrustProxy | undefined, TrustProxy | n
   resolve: (trustProxy) => trustProxy ?? null,
 }
 
-/** Finds values that Express rejects, and addresses that no proxy can have. */
+/**
+ * Finds values that Express rejects, and networks that contain no IPv4 address although they look like IPv4 networks.
+ */
 function check(trustProxy: TrustProxy | undefined): Problem[] {
   const refusal = refusalOfExpress(trustProxy)
   if (refusal === null) return checkMapped(trustProxy)

@@ -6,7 +6,7 @@ import type { RecordsSettings } from '../../features/records/records-plugin.js'
 /** The `records` option. */
 export interface RecordsOptions {
   /**
-   * How many of the newest records are stored: a whole number above 0. A record takes a few kilobytes.
+   * How many of the newest records are stored: a whole number greater than 0. A record takes a few kilobytes.
    *
    * @defaultValue 50
    */
@@ -38,13 +38,14 @@ export interface CapsulesOptions {
    */
   readonly folder?: string
   /**
-   * How many of the newest capsules are stored: a whole number above 0.
+   * How many of the newest capsules are stored: a whole number greater than 0.
    *
    * @defaultValue 50
    */
   readonly files?: number
   /**
-   * The maximum total size of the capsules in bytes: a whole number above 0. The oldest capsules are removed first.
+   * The maximum total size of the capsules in bytes: a whole number greater than 0. The oldest capsules are removed
+   * first.
    *
    * @defaultValue 20 MB (20,000,000)
    */
@@ -139,7 +140,7 @@ function checkCapsules(capsules: unknown): Problem[] {
 
 function checkCount(subject: string, value: unknown, what: string): Problem[] {
   if (value === undefined || (Number.isSafeInteger(value) && (value as number) > 0)) return []
-  return [invalid(subject, `${shown(value)} is ${what}.`, 'Pass a whole number above 0.')]
+  return [invalid(subject, `${shown(value)} is ${what}.`, 'Pass a whole number greater than 0.')]
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -131,7 +131,7 @@ export function soundSettings(
   try {
     return resolveWithStandIns(Object.fromEntries(sound)).settings
   } catch {
-    // Otherwise, a problem would be reported for an option other than the invalid one.
+    // Another option depends on the invalid one. Its problem is only a consequence, so it is not reported.
     return undefined
   }
 }

@@ -148,7 +148,10 @@ function secondsOf(duration: Duration | undefined): number | undefined {
   return duration === undefined ? undefined : toSeconds(duration)
 }
 
-/** Converts to milliseconds, as a whole number above 0: Node accepts only whole numbers, and 0 would mean no limit. */
+/**
+ * Converts to milliseconds, as a whole number greater than 0: Node accepts only whole numbers, and 0 would mean no
+ * limit.
+ */
 function wholeMs(seconds: number): number {
   return Math.max(1, Math.round(seconds * 1000))
 }

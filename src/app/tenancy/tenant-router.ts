@@ -52,9 +52,9 @@ interface Marked {
  *
  * @param router `express.Router()` or `express()`.
  * @param options Where the router is mounted.
- * @throws TypeError if the router is not a router, or the path does not begin with `/`. An application that lists the
- * middleware without the options `tenant` and `auth.guard` does not start; otherwise, requests to an application
- * without these options fail.
+ * @throws TypeError if `router` is not a router, or the path does not begin with `/`. An application that lists the
+ * middleware in `middlewares`, but has no `tenant` or no `auth.guard`, does not start. If the middleware is used
+ * outside `middlewares`, its requests fail.
  * @example
  * new App({ auth: { guard }, tenant: { authorize }, middlewares: [tenantRouter(legacy, { path: '/legacy' })] })
  */

@@ -26,10 +26,10 @@ const LISTS = {
 }
 
 /**
- * Adds a part to the project in the current folder: writes its files, and prints the line that lists it in the
- * application.
+ * Adds a part to the project in the current folder: writes its files, and prints the next step for the user.
  *
- * @throws CliError if the name or the folder is invalid, or a file exists. In that case, no files are written.
+ * @throws CliError if there is no project, the name or the folder is invalid, or a file exists. In that case, no files
+ * are written.
  */
 export async function addPart(
   { kind, name: given, dir }: NewPart,
@@ -163,7 +163,7 @@ function adapt({ path, text }: OutputFile, { name, folder, runner }: PartPlan): 
   return { path, text: adapted }
 }
 
-/** Returns the import of a name into a file in a folder. */
+/** Returns the statement with which a file in `folder` imports a name from `path`. */
 function importOf(name: string, folder: string, path: string): string {
   return `import { ${name} } from '${specifierOf(folder, path)}';`
 }

@@ -13,7 +13,8 @@ type Sent = readonly [scheme: string, header: string, prefix: string]
 export type ClientSchemes = ReadonlyMap<string, Sent>
 
 /**
- * Lists a document's schemes; `null` if the option `token` is sufficient, because the only scheme is a bearer token.
+ * Lists a document's schemes; `null` if the option `token` is sufficient, because the document has no scheme except a
+ * bearer token.
  */
 export function clientSchemes({ components }: OpenApiDocument): ClientSchemes | null {
   const entries = Object.entries(components?.securitySchemes ?? {})
@@ -68,7 +69,7 @@ const TOKEN_MEMBER = '  readonly isProtected?: boolean;\n'
 const ADD_TOKEN = '    if (call.isProtected === true) await addToken(headers, options.token);\n'
 const TOKEN_FUNCTION = /async function addToken[\s\S]*?\n}\n/
 
-/** Returns the runtime of a client whose document has schemes other than a single bearer token. */
+/** Returns the runtime code of a client. With `schemes`, it accepts a credential for each scheme. */
 export function runtimeWith(schemes: ClientSchemes | null): string {
   if (schemes === null) return RUNTIME
   const members = [...schemes.values()].map(

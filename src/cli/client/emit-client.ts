@@ -84,7 +84,7 @@ function components(document: OpenApiDocument, { context, sent }: ComponentFacts
 interface DocumentFacts {
   /** Returns the page parameter of an operation; `null` if the operation has no pages. */
   readonly parameterOf: (operation: ClientOperation) => PageParameter | null
-  /** Returns the member of a call that specifies the required credentials. */
+  /** Returns the members of a call that specify the required credentials, and the version in `Accept`. */
   readonly securityOf: (operation: ClientOperation) => object
 }
 
@@ -144,7 +144,7 @@ function withAll(operation: ClientOperation, parameter: PageParameter, call: str
 }
 
 /**
- * Returns the call of an operation.
+ * Returns the method of an operation, as TypeScript code.
  *
  * @param sent The properties of the operation in the generated client.
  */

@@ -219,7 +219,7 @@ export interface OfferedBody {
   readonly result: string
 }
 
-/** Lists the operation's bodies other than JSON, one for each TypeScript type. */
+/** Lists the success bodies that an operation offers in addition to JSON, one for each TypeScript type. */
 export function offeredBodies({ responses }: Pick<ClientOperation, 'responses'>): OfferedBody[] {
   const named = responses.flatMap(({ status }) => (/^\d+$/.test(status) ? [status] : []))
   const found = new Map<string, { accept: Set<string>; result: Set<string> }>()

@@ -56,7 +56,7 @@ function passed(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 `
 
-/** The part of a generated client that sends `If-Match`. Present only for documents with such conditions. */
+/** The part of a generated client that sends `If-Match`. Present only for documents with this header. */
 export const CONDITIONS_RUNTIME: string = `function conditional(input: (CallInput & { readonly ifMatch?: string | undefined }) | undefined): CallInput | undefined {
   const { ifMatch, ...rest } = input ?? {};
   return ifMatch === undefined ? rest : { ...rest, headers: { ...rest.headers, "If-Match": ifMatch } };
@@ -68,7 +68,7 @@ export const PAGES_RUNTIME: string = `/** An item of a paginated operation. */
 export type PageItem<Id extends OperationId> =
   Extract<SuccessData<Id>, { readonly items: readonly unknown[] }>["items"][number];
 
-/** The error response that ended a loop over all pages. A single call of the operation would have returned it. */
+/** The error response that ended a loop over all pages. A single call to the operation would have returned it. */
 export class FailedPageError extends Error {
   override readonly name = "FailedPageError";
   readonly status: number;
@@ -119,7 +119,7 @@ interface ClientVersions {
   readonly accepted: string | undefined
 }
 
-/** Adds the runtime code for versions. Clients of other documents do not change. */
+/** Adds the runtime code for versions. If a document has no versions, the code does not change. */
 export function withVersions(runtime: string, { operations, accepted }: ClientVersions): string {
   const hasFixed = operations.some(({ fixed }) => Object.keys(fixed).length > 0)
   const own = [...(hasFixed ? [FIXED] : []), ...(accepted === undefined ? [] : [ACCEPTED])]

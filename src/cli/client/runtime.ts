@@ -2,8 +2,8 @@ import { PAGES_RUNTIME } from './runtime-parts.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 
 /**
- * The part of a generated client that is the same for every document: types, then the code that sends
- * requests.
+ * The part of a generated client that depends on the document only if it has several security schemes or versions:
+ * types, then the code that sends requests.
  */
 export const RUNTIME: string = String.raw`/** A documented response with a status below 400. */
 export type Success<Status, Body, Data = Body> = {
@@ -16,7 +16,7 @@ export type Success<Status, Body, Data = Body> = {
   readonly response: Response;
 };
 
-/** A documented response with a status of 400 or more. */
+/** A response with a status of 400 or more. */
 export type Failure<Status, Body> = {
   readonly ok: false;
   readonly status: Status;
@@ -159,7 +159,7 @@ function entriesOf(values: object | undefined): [string, unknown][] {
   return Object.entries(values ?? {}).filter(([, value]) => isGiven(value));
 }
 
-/** Whether a value can be sent. URLs and forms cannot contain null, neither as a value nor in a list. */
+/** Whether a value can be sent. URLs and forms cannot contain null, either as a value or in a list. */
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
@@ -308,7 +308,7 @@ function parse(text: string): unknown {
 }
 `
 
-/** The type names that every client declares: the names of the runtime, `Client` and `Operations`. */
+/** The type names that a client can declare: the names of the runtime, `Client` and `Operations`. */
 export const RUNTIME_NAMES: readonly string[] = [
   'Client',
   'Operations',

@@ -4,7 +4,7 @@ import { comment, propertyKey } from './identifiers.js'
 
 /** Settings of {@link writeType}. */
 export interface TypeContext {
-  /** The TypeScript type names, by reference (`#/components/schemas/<key>`). */
+  /** The TypeScript type names, by key in `components/schemas`. */
   readonly names: ReadonlyMap<string, string>
   /** The type for `format: binary`: `Blob` if the client sends files, otherwise `string`. */
   readonly binary: 'Blob' | 'string'

@@ -11,11 +11,11 @@ const QUIET_MS = 60
  */
 const HALF_WRITTEN_MS = 100
 const SOURCE = /\.(?:[cm]?[jt]sx?|json)$/
-/** Matches packages, and temporary files of editors, which are not watched. */
+/** Matches packages, hidden files, and temporary files of editors. They are not watched. */
 const SKIPPED = /^(?:node_modules$|\.)|~$/
 
 /**
- * Watches files, and all files in folders. They need not exist. Events come from the folders, but only a changed
+ * Watches files, and all files in folders. They need not exist. Events come from the folders, but only changed
  * content counts, so files and folders can be replaced, moved or touched. `node --watch` watches the files themselves,
  * and on Linux it loses a file that an editor replaces.
  */

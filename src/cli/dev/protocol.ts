@@ -34,7 +34,7 @@ export type WorkQuery =
   | { readonly do: 'list' }
   | { readonly do: 'act'; readonly part: number; readonly action: string; readonly item: string }
 
-/** The lists, a message about the action, or the reason why there are no lists. */
+/** The lists, or a message about the result of the action; or the reason for a failure. */
 export type WorkReply =
   | { readonly value: readonly WorkList[] | string }
   | { readonly message: string }

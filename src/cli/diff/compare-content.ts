@@ -59,7 +59,10 @@ function isInRange(type: string, range: string): boolean {
   return sub === '*' && (main === '*' || essenceOf(type).startsWith(`${main}/`))
 }
 
-/** Returns the schemas of a stream's items, because the schemas of the whole body depend on the OpenAPI version. */
+/**
+ * Returns the schemas of two bodies. For streams, returns the schemas of the items, because the schemas of the whole
+ * body depend on the OpenAPI version.
+ */
 function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
   const items = { base: base['x-item-schema'], current: current['x-item-schema'] }
   if (items.base !== undefined && items.current !== undefined) {
@@ -69,8 +72,8 @@ function schemasOf({ base, current }: Pair<OpenApiMediaType>) {
 }
 
 /**
- * Compares the size limits of bodies. A document without a limit may come from an older version, so a new limit does
- * not count as a change.
+ * Compares the size limits of bodies. A document without a limit may come from an older version of this package, so a
+ * new limit does not count as a change.
  */
 export function compareBodyLimit(
   { base, current }: Pair<{ readonly 'x-max-body-bytes'?: number }>,

@@ -88,7 +88,7 @@ function sentAs(name: string, scheme: OpenApiSecurityScheme | undefined): string
   if (scheme === undefined) return name
   const { type, scheme: own = '', in: place, name: key } = scheme
   if (type === 'apiKey') return `the ${place} ${place === 'header' ? key?.toLowerCase() : key}`
-  // Both types are sent as a bearer token, and clients obtain this token themselves.
+  // Other types, such as `oauth2`, are identified by their names, because their tokens can come from different servers.
   return type === 'http' ? `${own.toLowerCase()} authorization` : `${type} (${name})`
 }
 
@@ -135,7 +135,7 @@ function compareParameter(
     isScalar(schemas.base, comparison.base) && isScalar(schemas.current, comparison.current)
   const style = ({ style: own, explode, in: place }: OpenApiParameter) => {
     const known = own ?? (place === 'query' || place === 'cookie' ? 'form' : 'simple')
-    // With `explode`, a single value is encoded in the same way.
+    // A single value is encoded in the same way with and without `explode`.
     return isOne ? known : `${known}, explode ${explode ?? known === 'form'}`
   }
   const isStyled = style(base) !== style(current)

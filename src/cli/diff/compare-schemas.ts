@@ -197,7 +197,7 @@ function compareItems(pair: Required<SchemaPair>, comparison: Comparison): Local
 /**
  * Compares the branches of a union. A schema without branches counts as its only branch. Branches that are in both
  * documents match in any order. If one branch remains on each side, these two count as one changed branch. If more
- * remain, branches without a compatible counterpart are reported.
+ * remain, a branch with a compatible counterpart does not break clients.
  */
 function compareChoices(pair: Required<SchemaPair>, comparison: Comparison): LocalChange[] {
   const { equality } = comparison
@@ -276,8 +276,8 @@ const UPPER: readonly BoundKey[] = ['maximum', 'maxLength', 'maxItems', 'maxProp
 const RULES = ['pattern', 'format', 'multipleOf', 'uniqueItems', 'not'] as const
 
 /**
- * Compares the limits of a value, such as its length. Only the sender of a value can violate them, so only requests are
- * compared.
+ * Compares the limits of a value, such as its length. Only the sender of a value can violate them, so a change in a
+ * response breaks no client.
  */
 function compareBounds(pair: SchemaPair): LocalChange[] {
   const { base, current } = pair

@@ -105,7 +105,10 @@ function plain(value: unknown, search: Search): unknown {
   return entries.map(([name, each]) => [name, plain(each, { ...search, active })])
 }
 
-/** Follows a reference. Returns `null` for a value that is not an object, and for a schema that contains itself. */
+/**
+ * Follows a reference. The node is `null` for a value that is not an object, for a reference without a target in the
+ * document, and for a schema that contains itself.
+ */
 function resolve(
   value: unknown,
   { document, active }: Search,

@@ -140,7 +140,8 @@ export class SchemaEquality {
   }
 
   /**
-   * Removes the pairs that were found equal since then, because the results may depend on an assumption that was false.
+   * Removes the equal pairs that were added after the first `size` pairs, because they may depend on an assumption that
+   * was false.
    */
   #forgetSince(size: number): void {
     for (const [key, isSame] of [...this.#known].slice(size)) {

@@ -4,7 +4,7 @@ import type { ProgramContext } from '../program-context.js'
 import type { DoctorOptions } from './project.js'
 
 const NOTES = `
-Nothing is started, changed or installed. If the application stores tenants in a database, the database is also examined: the
+Nothing is started, changed or installed. If the application stores data of tenants in PostgreSQL, the database is also examined: the
 database of --url, otherwise of DATABASE_URL in the environment or in .env.
 `
 

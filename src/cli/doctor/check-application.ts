@@ -74,7 +74,7 @@ async function readInProduction(
   }
 }
 
-/** Returns the variables that caused a failure; `null` if the failure also has other causes. */
+/** Returns the variables that caused a failure; `null` if there is no failure, or it has other causes. */
 function missingVariables(report: Report): string[] | null {
   const { problems = [] } = report as Partial<Failure>
   const isOnly = problems.length > 0 && problems.every(({ code }) => code === 'E_ENV_INVALID')
@@ -106,12 +106,12 @@ function toChecked({ cwd }: Project, entry: Entry, { report, notChecked }: Read)
 
 function failed(place: SourcePlace | null, message: string): Finding {
   const [what = '', ...rest] = message.trim().split(/\n+/)
-  const remedy = rest.at(-1)?.trim() ?? 'Correct it: it must be possible to load the module alone.'
+  const remedy = rest.at(-1)?.trim() ?? 'Correct the module, so that it can be loaded on its own.'
   const cause = sentence([what, ...rest.slice(0, -1)].join('\n'))
   return finding('E_APP_FAILED', { subject: 'the application', place, cause, remedy })
 }
 
-/** Reports two instances of this package in one process, because each can read only its own decorators' metadata. */
+/** Reports several instances of this package in one process, because each reads only its own decorators' metadata. */
 function checkInstances(instances: readonly string[], place: SourcePlace): Finding[] {
   if (instances.length < 2) return []
   return [

@@ -37,7 +37,7 @@ export interface Finding {
 /** The result of a check. */
 export interface Checked {
   readonly findings: readonly Finding[]
-  /** The reasons why checks could not run, one sentence each. */
+  /** The reasons why checks did not run. */
   readonly notChecked: readonly string[]
 }
 
@@ -52,7 +52,7 @@ export function sentence(message: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** Returns the result of a check that had nothing to check. */
+/** Returns the result of a check that did not run. */
 export function notChecked(reason: string): Checked {
   return { findings: [], notChecked: [reason] }
 }

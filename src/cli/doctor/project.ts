@@ -91,7 +91,7 @@ const CODE = /(?<!\.d)\.[cm]?[jt]s$/
 /** Matches folders that do not contain the project's own code. */
 const OTHERS = /^(?:\..*|node_modules|dist|build|out|coverage)$/
 
-/** Reads the code in a folder and its subfolders, except other packages and unreadable folders. */
+/** Reads the code in a folder and its subfolders, except build output, other packages, and unreadable folders. */
 function readSources(folder: string): Source[] {
   return entriesOf(folder).flatMap((entry) => {
     const file = join(folder, entry.name)

@@ -150,8 +150,8 @@ const DOORS: Readonly<Record<string, readonly Peer[]>> = {
 }
 
 /**
- * Compares the versions of all optional packages with the oldest supported versions, because boot stops at the first
- * problem.
+ * Finds optional packages that are missing, or older than the oldest supported version. All are checked, because boot
+ * stops at the first problem.
  */
 function checkPeers(project: Project): Checked {
   const used = new Map<Peer, SourcePlace>()

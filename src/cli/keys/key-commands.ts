@@ -50,7 +50,7 @@ export async function createKey(options: CreateKeyOptions, streams: Streams): Pr
 }
 
 async function generate(prefix: string) {
-  // The command line imports entry points by their public names.
+  // The public name is used, because the command line must not import an integration's internal files.
   const { generateApiKey } = await import('blazon/keys')
   try {
     return generateApiKey({ prefix })
@@ -133,7 +133,7 @@ export interface RevokeKeyOptions extends DbOptions {
 /**
  * Revokes a key.
  *
- * @throws CliError with status 2 if there is no such key, or if an option or the database is invalid.
+ * @throws CliError if there is no such key, or if an option or the database is invalid.
  */
 export async function revokeKey(
   id: string,

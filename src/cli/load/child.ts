@@ -105,7 +105,7 @@ async function run(job: Job): Promise<Report> {
 }
 
 /**
- * Returns the inputs of the jobs. Building a document takes time, and most applications add nothing to their document.
+ * Returns the inputs of the jobs. Building the document takes time, so it is built only if a plugin can add jobs to it.
  */
 function jobsOf(app: AppDescription): JobInputs {
   const { plugins = [] } = app.options() as { readonly plugins?: readonly Partial<Plugin>[] }

@@ -16,7 +16,7 @@ export interface LoadOptions extends ChildOptions {
 type ReportOf<K> = Extract<Report, { kind: K }>
 
 /**
- * Reads an application's documents or routes, or explains a route, without starting the application.
+ * Runs a query about an application in a child process. Only `replay` starts the application.
  *
  * @throws CliError if there is no application, or if it cannot be read.
  */

@@ -69,7 +69,8 @@ export type Report =
   | Failure
 
 /**
- * A problem in an application, with the position of its decorated class or method, which is present only for `doctor`.
+ * A problem in an application, with the position of its decorated class or method. The position is present only for the
+ * commands that record decorators.
  */
 export type PlacedProblem = (Problem | ProductionProblem) & {
   /** The absolute path of a file, and a line in it, counted from 1. */
@@ -89,7 +90,7 @@ export interface Failure {
   readonly stack?: string | undefined
   /** The problems in the declaration. */
   readonly problems?: readonly PlacedProblem[] | undefined
-  /** The folders of the instances of this package that were loaded; present for `doctor`. */
+  /** The files from which instances of this package were loaded; present for an invalid declaration. */
   readonly instances?: readonly string[]
 }
 

@@ -180,7 +180,7 @@ function isClass(value: object): boolean {
   return Function.prototype.toString.call(value).startsWith('class')
 }
 
-/** Returns the exported options of an application, if the module exports only options. */
+/** Returns the exported options of an application: the export `options` or `default`, otherwise any other export. */
 function findOptions(exports: ImportResult['exports']): object | undefined {
   const candidates = [exports['options'], exports['default'], ...Object.values(exports)]
   return candidates.find(isOptions) as object | undefined

@@ -137,7 +137,7 @@ export function launchFor(module: string, cwd: string): Launch {
   const places = [dirname(module), cwd]
   const place = places.find((folder) => resolveFrom(folder, 'tsx') !== undefined)
   const tsx = place && resolveFrom(place, 'tsx')
-  // The oldest versions have no module for `--import`, so their version cannot be resolved.
+  // The oldest versions have no module for `--import`, so `tsx` cannot be resolved although it is installed.
   for (const folder of place === undefined ? places : [place]) refuseOldTsx(folder)
   if (tsx === undefined) throw missingTsx(module)
   const folder = nearestWith('tsconfig.json', dirname(module))
@@ -165,7 +165,7 @@ function missingTsx(module: string): CliError {
   return new CliError({
     status: 4,
     what: `The package tsx is missing.`,
-    cause: `${module} is TypeScript with decorators, which Node cannot run.`,
+    cause: `${module} is TypeScript, and Node cannot run TypeScript with decorators.`,
     remedy: 'Run `npm install --save-dev tsx`, or specify a compiled entry: `--entry dist/app.js`.',
   })
 }

@@ -4,7 +4,7 @@ import { CliError } from '../cli-error.js'
 import type { ProjectFacts, Template } from './new-options.js'
 import { JOBS_NODE } from './read-template.js'
 
-/** Packages that only projects use. */
+/** The versions of packages that are not in the `devDependencies` of this package. */
 const VERSIONS: Readonly<Record<string, string>> = { esbuild: '^0.28.2' }
 
 const PACKAGES: Readonly<Record<Template, readonly string[]>> = {

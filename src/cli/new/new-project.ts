@@ -53,8 +53,8 @@ export async function newProject(options: NewOptions, context: ProgramContext): 
 }
 
 /**
- * The maximum length of a name. npm accepts 214 characters, but the name is also the prefix of Redis keys, which can
- * have at most 100.
+ * The maximum length of a name. npm accepts 214 characters, but the name is also part of the prefix of Redis keys, and
+ * the prefix can have at most 100 characters.
  */
 const MAX_LENGTH = 80
 
@@ -148,7 +148,7 @@ function nextSteps(
   return `\n${steps.map((step) => `  ${step}\n`).join('')}`
 }
 
-/** The result of a program: its exit code, or the reason why it could not run. */
+/** The result of a program: its exit code, or the reason why it has none. */
 type Ending = number | 'missing' | 'killed'
 
 /** Runs a program without a shell. Writes its output to stderr, because stdout is for results. */

@@ -91,7 +91,7 @@ const YARN: Words = [
   [/\bnpm ci\b/g, 'yarn install --immutable'],
   [/\bnpm prune --omit=dev\b/g, 'yarn workspaces focus --production'],
   [/\bpackage-lock\.json\b/g, 'yarn.lock .yarnrc.yml'],
-  // For .gitignore and .dockerignore, because Yarn stores the state of the installation there.
+  // For .gitignore and .dockerignore, because Yarn stores the state of the installation in `.yarn`.
   [/^node_modules(\/?)$/gm, '.yarn$1\nnode_modules$1'],
   [/\bnpx /g, 'yarn '],
   [/\bnpm /g, 'yarn '],
@@ -169,9 +169,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [text: string, other: 
   'README.md': [
     [
       'The documentation page is at',
-      `A job, \`src/note-mails.ts\`, announces each new note: it is sent in the transaction of the request, and runs as its tenant. With
+      `A job, \`src/note-mails.ts\`, announces each new note: the request sends it in its transaction, and it runs as the tenant of the request. With
 \`work: true\` in \`src/stores.ts\`, each process runs jobs. To run them in separate processes, omit it there, and start some
-processes by \`npx blazon start --jobs\`. \`npx blazon jobs dead\` lists the jobs that have failed. The first start creates the tables of
+processes with \`npx blazon start --jobs\`. \`npx blazon jobs dead\` lists the jobs that have failed. The first start creates the tables of
 jobs in their own schema, so the login of the application needs the privilege to create a schema: see \`compose.yaml\`.
 
 The documentation page is at`,

@@ -96,7 +96,7 @@ function refuseCut({ cut, record: { cause } }: Capsule, usesDatabase: boolean): 
     cause: why.map(printable).join(' '),
     remedy: cut.some((each) => /statement/.test(each))
       ? 'Statements can run in the database of the application: --database. Bodies that are missing cannot be restored: write a test that sends one.'
-      : 'Write a test that sends such a request: its body is not in the capsule.',
+      : 'Write a test that sends such a request: the capsule is not sufficient.',
   })
 }
 
@@ -128,7 +128,7 @@ function answerText({ status, error }: Pick<AnsweredNow, 'status' | 'error'>, cw
 
 function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesDatabase: boolean) {
   if (sent.body === null && sent.base64 === undefined && sent.omitted !== null)
-    yield `It was sent without its body: ${sent.omitted}`
+    yield `The request was sent without its body: ${sent.omitted}`
   if (hidden.length > 0)
     yield `Replaced because they are secret: ${hidden.map(printable).join(', ')}.`
   if (usesDatabase) yield 'The statements ran in the database of the application.'
@@ -142,7 +142,8 @@ function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
     return new CliError({
       status: 1,
       what: 'The request still fails.',
-      remedy: 'Correct the code, and run the command again; --write creates a test from it.',
+      remedy:
+        'Correct the code, and run the command again; --write creates a test from the capsule.',
     })
   }
   const wasInHandler = record.steps.some(({ step }) => step === 'handler')

@@ -221,8 +221,8 @@ export class Crew {
   }
 
   /**
-   * Replaces a worker that has ended. The next worker is delayed only if this worker never became ready; otherwise,
-   * requests that crash workers could stop the service.
+   * Replaces a worker that has ended. The next worker is delayed only if this worker never became ready. A delay after
+   * every crash would let requests that crash workers stop the service.
    */
   async #repair(member: Member): Promise<void> {
     const { place, isReady, ending } = member
@@ -295,9 +295,9 @@ interface Child extends EventEmitter {
 
 /**
  * When a worker has ended, passes the connections that it has not accepted to other workers, or closes the connections
- * if there are no other workers. Otherwise, `node:cluster` and the client would wait forever for the worker's reply.
- * Node has not read from these connections. If a Node version uses other messages, this function finds no connections
- * and has no effect.
+ * if there are no other workers. Without this function, `node:cluster` and the client would wait forever for the
+ * worker's reply. Node has not read from these connections, so another worker receives all their data. If a Node
+ * version uses other messages, this function finds no connections and has no effect.
  */
 function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process as EventEmitter as Child

@@ -11,8 +11,8 @@ const PRELOAD = fileURLToPath(new URL('./preload.js', import.meta.url))
 /** How long a scrape waits for a worker, in milliseconds. */
 const SCRAPE_MS = 2000
 /**
- * The same time as in `app/signals.ts`, because npm repeats the Ctrl-C that the terminal has already sent to all
- * processes.
+ * A repeated signal within this time, in milliseconds, is ignored as in `app/signals.ts`: npm sends the signal of
+ * Ctrl-C again, although the terminal has already sent it to all processes.
  */
 const ECHO_MS = 250
 

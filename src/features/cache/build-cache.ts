@@ -46,12 +46,16 @@ export interface RunningCache {
   close(): Promise<void>
 }
 
-/** The maximum number of different warnings for each route. Handlers can set any number of different header names. */
+/**
+ * The maximum number of different warnings for each route. Without it, a handler that sets many different header names
+ * would cause many log lines.
+ */
 const MOST_WARNINGS = 20
 
 /**
  * Creates the cache manager. Providers can inject it before the store is opened or even loaded. The engine and the
- * store are created at boot if a route has `@Cache`, otherwise at the first call to the manager.
+ * default store are created at boot if a route has `@Cache`, otherwise at the first call to the manager. A store in the
+ * option `cache.store` is opened at boot.
  */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
@@ -130,7 +134,7 @@ interface StageConfig {
   readonly credentials: readonly string[]
   readonly respond: RouteSetup['respond']
   readonly logger: Logger
-  /** The module with this function is loaded for the first route with `@Cache`. */
+  /** Its module is loaded only if a route has `@Cache`. */
   readonly createStage: typeof cacheStage
 }
 

@@ -5,11 +5,14 @@ import { chain, FAILED, type Outcome, StoreGuard } from './store-guard.js'
 
 /** The cache statistics of this process since the application started. */
 export interface CacheStats {
-  /** The number of requests and reads that found a fresh entry. */
+  /**
+   * The number of requests and reads that found a fresh entry, and of requests that received the response to another
+   * request.
+   */
   readonly hits: number
-  /** The number of requests and reads that found no fresh entry. */
+  /** The number of requests and reads that found no entry to use. */
   readonly misses: number
-  /** The number of stale responses that `@Cache` routes sent while a new response was being made. */
+  /** The number of requests to `@Cache` routes that found a stale entry and received it. */
   readonly stale: number
   /** The number of requests to `@Cache` routes that neither read nor filled the cache. */
   readonly bypasses: number
@@ -24,7 +27,7 @@ export type Draft = Pick<CacheEntry, 'owner' | 'user' | 'kind' | 'body' | 'heade
 /** How long an entry is stored, in milliseconds. */
 export interface Lifetime {
   readonly freshMs: number
-  /** How long the stale entry can be sent after that, while a new entry is being made. */
+  /** How long after `freshMs` the stale entry can still be sent. */
   readonly staleMs: number
 }
 

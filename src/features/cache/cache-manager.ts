@@ -29,9 +29,9 @@ export class CacheManager extends ScopedCache {
 
   /**
    * Returns the cache of the running application. If several applications are running in this process, the result is
-   * the cache of the application that is handling the current request, provided that it uses tenants; otherwise, it is
-   * the cache of the application that started last. In a process with several applications, inject `CacheManager`
-   * instead.
+   * the cache of the application that is handling the current request, provided that this application uses tenants.
+   * Otherwise, the result is the cache of the application that started last. In a process with several applications,
+   * inject `CacheManager` instead.
    *
    * @throws Error when no application is running.
    */
@@ -48,8 +48,8 @@ export class CacheManager extends ScopedCache {
    * `invalidateTags` affect only that tenant. Code that runs for another tenant must not use this part.
    *
    * @param id The tenant ID. Default: the current tenant.
-   * @throws Error when there is no tenant; HttpError 500 `TENANT_UNAUTHORIZED` when `tenant.authorize` has not yet
-   * allowed the request to act for the tenant.
+   * @throws Error when `id` is omitted and there is no current tenant, or when `id` is empty; HttpError 500
+   * `TENANT_UNAUTHORIZED` when `tenant.authorize` has not yet allowed the request to act for the tenant.
    * @example
    * await cache.forTenant('acme').clear()
    */
@@ -59,7 +59,7 @@ export class CacheManager extends ScopedCache {
       return new ScopedCache(this.parts, id, tenantKey(id, ''))
     }
     throw new Error(
-      'CacheManager.forTenant(): this code runs without a tenant. Pass an ID, or call it in a request that specifies a tenant.',
+      'CacheManager.forTenant(): there is no tenant ID. Pass a non-empty ID, or call forTenant() in a request that specifies a tenant.',
     )
   }
 

@@ -20,7 +20,7 @@ export interface CacheOptions {
    */
   readonly defaultTtl?: Duration
   /**
-   * Whether responses of `@Cache` routes have the headers `X-Cache` and `Age`.
+   * Whether responses of `@Cache` routes have the header `X-Cache` and, if they come from the cache, the header `Age`.
    *
    * @defaultValue `true`
    */

@@ -32,7 +32,7 @@ export function cacheStage(config: CacheStepConfig): StepFactory {
 
 const UNKNOWN_CALLER = 'the caller of the request cannot be distinguished from others'
 const LATE_CALLER = 'the caller is set after the cache step'
-const NO_KEY = 'it has a body, or credentials that the key does not contain'
+const NO_KEY = 'it has a body or credentials that the key does not contain, or it has no valid key'
 const NO_STORE = 'the store has failed'
 const NO_TAGS = 'the function that returns its tags has failed'
 
@@ -109,7 +109,7 @@ class CachedRoute {
     if (now < entry.freshUntil) return this.#replay(visit, entry, 'HIT')
     if (now >= entry.freshUntil + this.#lifetime.staleMs) return this.#miss(visit, 0)
     this.#replay(visit, entry, 'STALE')
-    // A HEAD request cannot refresh the entry, because its handler may not create a body.
+    // A HEAD request cannot refresh the entry, because its handler might not create a body.
     if (visit.req.method !== 'HEAD') this.#maker.refresh(visit)
     return undefined
   }

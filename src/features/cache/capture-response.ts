@@ -11,7 +11,10 @@ export interface Captured {
 /** The result of capturing a response. */
 export type CaptureEnd =
   | { readonly kind: 'whole'; readonly response: Captured }
-  /** The body was written in pieces, or `writeHead` received the headers in a form that cannot be read back. */
+  /**
+   * The body was written in pieces or piped from a stream, or `writeHead` received the headers in a form that cannot be
+   * read back.
+   */
   | { readonly kind: 'streamed' }
   | { readonly kind: 'aborted' }
 
@@ -59,7 +62,7 @@ export function captureResponse(res: Response, done: (end: CaptureEnd) => void):
   // After a first `setHeader`, Node also stores the headers of `writeHead`, so that `getHeaders` returns them.
   res.setHeader('X-Cache-Capture', '').removeHeader('X-Cache-Capture')
   Object.assign(res, own)
-  // An empty stream or a stream for a HEAD response never writes a body.
+  // The event `pipe` is needed, because an empty stream or a stream for a HEAD response never calls `write`.
   res.once('pipe', () => finish({ kind: 'streamed' }))
   // If the client has already disconnected, `close` is not emitted again, and no other event would end the capture.
   if (res.closed) finish({ kind: 'aborted' })

@@ -15,7 +15,7 @@ export const cache: Feature<Settings> = {
     const isUsed = model.routes.some((route) => route.cache !== null)
     if (!isUsed || !isOwnStore(settings.cache.store)) return null
     const effect =
-      'each worker fills its own cache, and invalidate() in one worker does not affect the others.'
+      'each worker fills its own cache, and invalidateTags() in one worker does not affect the others.'
     return { subject: 'cache', effect }
   },
 }

@@ -12,7 +12,7 @@ export type Landing =
   | { readonly kind: 'failed'; readonly error: unknown }
   /** The response is valid for one request only. The followers must call the handler themselves. */
   | { readonly kind: 'unfit'; readonly status: number }
-  /** The request's client has disconnected. */
+  /** The client of the request that makes the response has disconnected. */
   | { readonly kind: 'aborted' }
   /** The followers have waited for too long. */
   | { readonly kind: 'late' }
@@ -36,7 +36,10 @@ export class Flight {
   readonly owner: string | null
   readonly user: string | null
   readonly tags: readonly string[]
-  /** Whether the key was written or deleted after the flight began. The result is then too old to be stored. */
+  /**
+   * Whether the result must not be stored, for example because the key was written or deleted, or a tag was
+   * invalidated, after the flight began.
+   */
   isCancelled = false
   #landing: Landing | undefined
   #followers: ((landing: Landing) => void)[] = []

@@ -8,8 +8,8 @@ import { headersReadBy } from './request-key.js'
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Headers that describe the body and are stored with it. All other headers describe a single exchange, so they are
- * created again for each response.
+ * Headers that describe the body and are stored with it. Other headers that a handler sets are stored only if the route
+ * declares them.
  */
 const OF_THE_BODY = [
   'Content-Type',
@@ -71,7 +71,7 @@ export function compileKeepable({
 }: KeepableConfig): (facts: ResponseFacts) => StorableResponse | null {
   const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
-  // The key contains the version.
+  // The key contains the version, so `Vary` can list the header that specifies the version.
   const ofVersion = versionHeader?.toLowerCase()
   return function keepable({ req, response, before, later, status, now }) {
     const { body, headers } = response
@@ -118,7 +118,7 @@ function varies(names: readonly string[]): string {
   const list = names.map((name) => `'${name}'`).join(', ')
   return (
     `The Vary header of its response lists ${list}, which its key does not read, so the response is not cached. ` +
-    'Pass @Cache a `key` that reads it from the request, together with `req.originalUrl`; or remove it from `Vary`.'
+    'Pass @Cache a `key` that reads every listed header and `req.originalUrl`; or remove these headers from `Vary`.'
   )
 }
 
@@ -186,7 +186,10 @@ function unkeyedOf(
   return names.filter((name) => !known.has(name.toLowerCase()))
 }
 
-/** Directives that forbid storing a response, with or without field names (RFC 9111, 5.2.2). */
+/**
+ * Directives that prevent storing a response, with or without field names (RFC 9111, 5.2.2). `no-cache` is one of them,
+ * because this cache never validates an entry.
+ */
 const REFUSALS = ['private', 'no-store', 'no-cache']
 /** Directives that forbid sending a stale response (RFC 9111, 5.2.2.2 and 5.2.2.8). */
 const NEVER_STALE = ['must-revalidate', 'proxy-revalidate']
@@ -214,7 +217,7 @@ function responseLifetime(
   const directives = directivesOf(textOf(headers['cache-control']))
   const has = (name: string) => directives.has(name)
   if (REFUSALS.some(has)) return null
-  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` is meant to
+  // `Pragma` has no meaning in responses (RFC 9111, 5.4), but a handler that sends only `Pragma: no-cache` does so to
   // prevent caching.
   if (directives.size === 0 && membersOf(headers['pragma']).some(isNoCache)) return null
   const ownMs = freshnessOf(directives, headers['expires'], now)

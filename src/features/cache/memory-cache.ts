@@ -27,7 +27,8 @@ export interface MemoryCacheOptions {
  * evicts the least recently used entries. When a tenant exceeds its share, the store evicts the oldest entries of that
  * tenant only.
  *
- * @throws ConfigError at boot, if `maxEntries`, `maxBytes` or `tenantShare` is out of range.
+ * @throws ConfigError at boot, if `maxEntries`, `maxBytes` or `tenantShare` is out of range, or if there is an unknown
+ * option.
  * @example
  * const app = new App({ controllers, cache: { store: memoryCache({ maxBytes: '256mb' }) } })
  */
@@ -115,7 +116,8 @@ function readBounds(options: MemoryCacheOptions): MemoryBounds {
   if (!(Number.isSafeInteger(maxEntries) && maxEntries > 0)) {
     refuse('maxEntries', 'Pass a whole number above 0.')
   }
-  if (!(maxBytes > 0)) refuse('maxBytes', "Pass bytes above 0, or '64mb'.")
+  if (!(maxBytes > 0))
+    refuse('maxBytes', "Pass a number of bytes greater than 0, or a string such as '64mb'.")
   if (!(typeof tenantShare === 'number' && tenantShare > 0 && tenantShare <= 1)) {
     refuse('tenantShare', 'Pass a number above 0 and at most 1.')
   }

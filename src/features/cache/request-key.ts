@@ -68,7 +68,7 @@ export function textOf(error: unknown): string {
 
 /**
  * Adds the API version to the key, because two versions may have the same URL. If `Accept` specifies the version, the
- * handler may also use `Accept` to choose a representation.
+ * key contains the whole header, because the handler may also use it to choose a representation.
  */
 function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
   if (version === null) return keyOf
@@ -117,7 +117,8 @@ function ownKey(
     const value = key(req)
     if (caller !== null || typeof value !== 'string') return value
     if (!isCredited(req)) {
-      // The guard identified the caller by a value that is not in any of the configured headers.
+      // On a protected route, the guard has identified the caller by a value that is in none of the configured headers,
+      // so the key cannot contain it.
       if (!isProtected) return value
     } else if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)
@@ -181,7 +182,9 @@ function keyWithout(
   }
 }
 
-/** Replaces a field of the request, if the field exists. Returns a function that restores the field. */
+/**
+ * Replaces a field of the request, if the field exists and can be replaced. Returns a function that restores the field.
+ */
 function replace(req: Request, field: string, value: unknown): () => void {
   if (!(field in req)) return () => {}
   // On some platforms, for example serverless platforms, requests have their own `headers` property. Other requests
@@ -204,8 +207,8 @@ function pathAndQuery({ baseUrl, url }: Request): string {
 
 /**
  * Sorts the parameters of a query by name. Parameters with the same name keep their order, because handlers receive
- * them as a list. `a`, `a[]` and `a[0]` count as the same name. Names and values are not decoded, because `a=1%26b=2`
- * would become equal to `a=1&b=2`.
+ * them as a list. `a`, `a[]` and `a[0]` count as the same name. The result contains names and values as they were sent,
+ * because a decoded `a=1%26b=2` would be equal to `a=1&b=2`.
  */
 export function sortQuery(query: string): string {
   if (!query.includes('&')) return query
@@ -229,7 +232,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Characters that may make an encoded parameter name different from the decoded name. */
+/** Characters in a query that may make a written parameter name different from the name that is used for sorting. */
 const ENCODED = /[%+[]/
 
 function nameOf(pair: string, isPlain: boolean): string {

@@ -31,7 +31,7 @@ export interface CacheStepConfig {
 }
 
 const LATE =
-  '`req.user` was set or changed after the cache step, while the handler was running. The response is not cached, and requests without a user are no longer cached. ' +
+  '`req.user` was set or changed after the cache step, while the handler was running. The response is not cached. If the request had no user at the cache step, requests without a user are no longer cached. ' +
   'Set `req.user` earlier: in the guard, or in a middleware of the application.'
 
 /** A request that has reached the cache step. */

@@ -40,8 +40,8 @@ export interface CacheParts {
 
 /**
  * A cache of values by key. Values are stored as JSON: a read returns a copy, and values that JSON does not support
- * change (a `Date` becomes a string). If the store fails, the cache behaves as if it were empty. No method rejects
- * because of it.
+ * change (a `Date` becomes a string). If the store fails, the cache behaves as if it were empty. Because of the store,
+ * a method rejects only if the store cannot be opened.
  */
 export class ScopedCache {
   /** @internal */
@@ -116,10 +116,11 @@ export class ScopedCache {
 
   /**
    * Returns the value for a key. On a miss, calls `load` and stores its result. If several callers miss the same key at
-   * the same time, only the first caller calls `load`, and all callers receive its result or error. Neither an error
-   * nor `undefined` is stored.
+   * the same time, only the first caller calls `load`, and all callers receive its result or error. A caller that has
+   * waited for 10 seconds calls `load` itself. Neither an error nor `undefined` is stored.
    *
-   * @throws the error that `load` throws; TypeError and RangeError for the same reasons as `set`.
+   * @throws the error that `load` throws; TypeError and RangeError for the same reasons as `set`; TypeError if
+   * `options` is not an object, or if `tags` is not a list of strings.
    * @example
    * const rates = await cache.getOrSet('rates', () => fetchRates(), { ttl: '10m', tags: ['rates'] })
    */
@@ -135,7 +136,7 @@ export class ScopedCache {
     checkTags(tags)
     const owner = this.#owner()
     const finding = this.#find(full, owner, tags)
-    // A hit in memory needs no `await`: three of them took a seventh of the total time (`npm run bench:field`, cached).
+    // A hit in memory needs no `await`: three awaits took a seventh of the total time (`npm run bench:field`, cached).
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -170,7 +171,10 @@ export class ScopedCache {
     await engine.invalidate(scopedTags(this.#owner(), [...new Set(tags)]))
   }
 
-  /** Returns the current tenant for reads and writes; `null` if there is none. */
+  /**
+   * Returns the tenant for reads and writes: the tenant of this view, otherwise the current tenant; `null` if there is
+   * neither. Throws if the two are different.
+   */
   #owner(): string | null {
     const current = this.parts.currentTenant() ?? null
     if (this.#tenant !== null && current === null) this.parts.refuseClaim(this.#tenant)
@@ -179,7 +183,7 @@ export class ScopedCache {
     }
     throw new Error(
       `Code that runs for the tenant '${current}' used the cache of the tenant '${this.#tenant}'. ` +
-        'Use forTenant() there, or run the code with runWithTenant().',
+        'Call forTenant() in that code, or run that code with runWithTenant().',
     )
   }
 
@@ -323,8 +327,8 @@ function toJson(value: unknown, what: string): string {
 }
 
 /**
- * Throws if the options are not an object. Otherwise, a `ttl` passed in place of the object would be ignored, and the
- * value would be stored for the default time.
+ * Throws if the options are not an object. Without this check, a `ttl` passed in place of the object would be ignored,
+ * and the value would be stored for the default time.
  */
 function checkKeepOptions(options: unknown): void {
   if (typeof options === 'object' && options !== null) return

@@ -114,13 +114,16 @@ export class StoreGuard {
   #fail(method: StoreMethod, err: unknown): typeof FAILED {
     const { logger } = this.#context
     if (!this.#down.has(method))
-      logger.warn({ err }, `The cache cannot ${method}: requests continue without it`)
+      logger.warn(
+        { err },
+        `${method}() of the cache store fails: requests continue without the cache`,
+      )
     this.#down.add(method)
     return FAILED
   }
 
   #recover(method: StoreMethod): void {
     if (!this.#down.delete(method)) return
-    this.#context.logger.info({}, `The cache can ${method} again`)
+    this.#context.logger.info({}, `${method}() of the cache store works again`)
   }
 }

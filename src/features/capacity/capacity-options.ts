@@ -12,8 +12,9 @@ export interface CapacityOptions {
    */
   readonly concurrent: number
   /**
-   * The maximum number of requests that wait for their turn: an integer of 0 or more. Any further request is refused
-   * with a 503 response.
+   * The maximum number of requests that wait for their turn: an integer of 0 or more. If one more arrives, a request is
+   * refused with a 503 response: the new request or, with `perTenant`, a request of the tenant that has the most
+   * waiting requests.
    *
    * @defaultValue as many as `concurrent`
    */
@@ -133,5 +134,5 @@ function checkWhole(
 export function checkPerTenant(settings: CapacitySettings | null, hasTenants: boolean): Problem[] {
   if (settings === null || settings.perTenant === null || hasTenants) return []
   const cause = 'The application has no tenants, so the limit would never apply.'
-  return [invalid('capacity.perTenant', cause, 'Set the option `tenant`, or omit it.')]
+  return [invalid('capacity.perTenant', cause, 'Set the option `tenant`, or omit `perTenant`.')]
 }

@@ -24,8 +24,8 @@ interface CapacityDeps extends PlaceDeps {
 }
 
 /**
- * Refuses requests that exceed the application's capacity with a 503 response, before their body is read. Only
- * controller routes are counted: the framework's own pages, such as `health` and `metrics`, need no place.
+ * Refuses requests with a 503 response if they exceed the application's capacity, in most cases before their body is
+ * read. Only controller routes are counted: the framework's own pages, such as `health` and `metrics`, need no place.
  *
  * A request holds a place only while the application works on it. The place is released while the body is arriving and
  * after the response has ended, because the request then only waits for the client.
@@ -112,7 +112,7 @@ interface PlaceDeps {
   readonly settings: CapacitySettings
 }
 
-/** A promise that settles after Node has parsed the bytes that arrived together with the request head. */
+/** A settled promise. Its callbacks run after Node has parsed the bytes that arrived together with the request head. */
 const HEAD_PARSED = Promise.resolve()
 
 /** The steps of the `capacity` feature. */
@@ -203,7 +203,7 @@ class CapacityPlaces {
 
   #goOn(turn: Turn, next: Step, [req, res]: Message): unknown {
     if (turn === 'run') return next(req, res)
-    // If the turn is `left`, the client has disconnected or the handler timeout has already sent a response. This
+    // If the turn is `left`, the client has disconnected or the handler timeout has already sent a response. The 503
     // response is then not sent.
     return turn === 'left' ? this.#overCapacity() : this.#refuse(turn, req)
   }

@@ -9,7 +9,10 @@ interface Settings {
   readonly capacity: CapacitySettings | null
 }
 
-/** The `capacity` option. Its steps run first, so that no other step runs for a refused request. */
+/**
+ * The `capacity` option. At each place, its steps run first, so that no other step of that place runs for a refused
+ * request.
+ */
 export const capacity: Feature<Settings, CapacitySources> = {
   name: 'capacity',
   isOutermost: true,
@@ -19,7 +22,7 @@ export const capacity: Feature<Settings, CapacitySources> = {
     return {
       subject: 'capacity',
       effect: `together they run ${workers * capacity.concurrent} requests concurrently.`,
-      remedy: `Divide concurrent, queue and perTenant by ${workers}, unless each worker can handle that many.`,
+      remedy: `Divide concurrent, queue, bodies and perTenant by ${workers}, unless each worker can handle that many.`,
     }
   },
   contract: ({ capacity }) => (capacity === null ? null : () => ({ errors: [503] })),

@@ -30,7 +30,7 @@ export class Gate {
     this.#clock = clock
   }
 
-  /** The number of waiting requests. */
+  /** The number of requests that are waiting for their first turn. */
   get queued(): number {
     return this.#line.size
   }
@@ -48,7 +48,8 @@ export class Gate {
    */
   enter(lane: string): Ticket | RefusalReason {
     const ticket = new Ticket(lane)
-    // Waiting requests run first, unless all of them belong to tenants that have already used up their share.
+    // If a place is free, no waiting request can take it: they all belong to tenants that have already used up their
+    // share.
     if (this.running < this.#settings.concurrent && this.#mayRun(lane)) {
       this.#start(ticket)
       return ticket
@@ -70,7 +71,7 @@ export class Gate {
 
   /**
    * Releases the place of a running request until its body has arrived. Settles only if the request is refused in the
-   * meantime: because bodies need memory, a new body displaces the body that has been arriving longest.
+   * meantime: because bodies need memory, a body above the limit displaces the body that has been arriving longest.
    */
   receive(ticket: Ticket): Promise<Turn> {
     ticket.state = 'receiving'

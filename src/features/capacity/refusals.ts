@@ -18,7 +18,7 @@ export class Refusals {
   #unlogged: Partial<Record<RefusalReason, number>> = {}
   #period: Timer | null = null
 
-  /** @param load Returns the numbers of running and waiting requests, for the log line. */
+  /** @param load Returns the numbers of running, waiting and receiving requests, for the log line. */
   constructor({ logger, clock }: { logger: Logger; clock: Clock }, load: () => object) {
     this.#logger = logger
     this.#clock = clock
@@ -78,7 +78,7 @@ export class Ticket {
   /** The tenant of the request; empty if the request has no tenant, or if tenants have no share. */
   readonly lane: string
   state: 'waiting' | 'running' | 'receiving' | 'over' | 'dropped' = 'waiting'
-  /** Ends the wait for the request's turn or body; `null` if the request is not waiting. */
+  /** Ends the wait for the request's turn or body; `null` if the request has never waited. */
   settle: ((turn: Turn) => void) | null = null
   /** Refuses the request after the maximum wait. */
   timer: Timer | null = null

@@ -15,11 +15,14 @@ export interface CapsuleSettings {
  * a file with the suffix `.part`.
  */
 const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json(?:\.part)?$/
-/** If this many capsules are waiting to be written, new capsules are discarded to save resources. */
+/**
+ * If this many capsules are waiting to be written, new capsules are discarded, because each waiting capsule uses
+ * memory.
+ */
 const MOST_WAITING = 8
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
-/** The folder with the newest capsules. Only the owner of the folder can read it, and git ignores it. */
+/** The folder with the newest capsules. Only the owner of a capsule can read it, and git ignores the folder. */
 export class CapsuleFolder {
   readonly #settings: CapsuleSettings
   readonly #path: string
@@ -39,7 +42,7 @@ export class CapsuleFolder {
   /**
    * Writes a capsule after all earlier capsules, then removes the oldest files.
    *
-   * @param onError Called with the error if the capsule cannot be written.
+   * @param onError Called with the error if the capsule cannot be written, or if an old file cannot be removed.
    */
   add(id: string, text: string, onError: (error: unknown) => void): void {
     this.#waiting++

@@ -43,7 +43,7 @@ export interface CapsuleConfig extends Pick<Capsule, 'id'> {
 /**
  * Builds the capsule of a request that failed on the server.
  *
- * @throws Error if there is too much data to search for secrets.
+ * @throws Error if the record is too large, or if there is too much data to search for secrets.
  */
 export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule {
   const { record, ended } = failed
@@ -63,7 +63,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // The record is already JSON, so it stays JSON. Field names are not secret.
+    // The record is already JSON, so it stays JSON. None of its field names means a secret.
     record: shown.of({
       ...record,
       url,
@@ -132,7 +132,7 @@ function statementOf(
   return {
     system,
     text: hide(shownText(text)),
-    // Only a parser for the SQL dialect could determine which value belongs to which name.
+    // Only a parser for the SQL dialect could determine which value belongs to which name, so all values are hidden.
     values: isSecretName(text)
       ? values.map(() => HIDDEN)
       : attempt(() => plain.of(values), null, cut),
@@ -143,8 +143,9 @@ function statementOf(
 }
 
 /**
- * Returns a plain value; `null` if the value is too large. Values are only needed to distinguish statements with the
- * same SQL, so a missing value is acceptable.
+ * Returns the plain value that `run` returns; `null` if the value is too large or cannot be read. In this case, adds a
+ * sentence to `cut`, unless `why` is `null`: the values of a statement are only needed to distinguish statements with
+ * the same SQL, so missing values are acceptable.
  */
 function attempt(run: () => PlainValue, why: string | null, cut: string[]): PlainValue {
   try {

@@ -17,7 +17,7 @@ export interface PlainConfig {
   readonly onHidden: (name: string) => void
 }
 
-/** The error for a value that is too large or refers to itself. */
+/** The error for a value that is too large, or too deep, for example because it refers to itself. */
 export class TooLargeError extends Error {}
 
 /** Copies values as plain data without secrets. Throws if their total size is too large. */
@@ -141,9 +141,9 @@ function sourceOf({ decisions }: Capsule['record']): unknown {
   return decisions.find(({ by }) => by === 'tenant')?.facts['source']
 }
 
-/** A shorter string is part of too many other strings. */
+/** The minimum length of a secret. A shorter string is part of too many other strings. */
 const SHORTEST = 4
-/** A shorter statement value may be an ID. */
+/** The minimum length of a secret among the values of a statement. A shorter value may be an ID. */
 const SHORTEST_VALUE = 8
 const MOST = 5000
 /** The search blocks the event loop, so the number of searched values is limited. */
@@ -152,8 +152,8 @@ const MOST_VALUES = 200_000
 const IN_URL = /(?<=[a-z][\w+.-]*:\/\/)[^\s/?#@"'<>]+@/gi
 
 /**
- * The secrets of a request that are recognized by field name: in rows, forms and headers. A value that is secret in one
- * place is hidden everywhere.
+ * The secrets of a request that are recognized by field name, for example in rows, forms and headers. A value that is
+ * secret in one place is hidden everywhere.
  */
 export class FoundSecrets {
   readonly #found = new Set<string>()
@@ -217,8 +217,8 @@ export class FoundSecrets {
 }
 
 /**
- * Whether a value is long enough to search for. A number with few digits is rarely a secret, and it is often part of
- * other strings.
+ * Whether a value is a string, or a number that is long enough to search for. A number with few digits is rarely a
+ * secret, and it is often part of other strings.
  */
 function isText(value: unknown): value is string | number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return String(value).length > 5

@@ -54,7 +54,7 @@ export class ReceivedBodies {
       this.#note(kept, chunk)
       return push.call(req, chunk, encoding)
     }
-    // Observers are notified that a response has ended before these listeners run.
+    // These listeners run after the observers of the response, so the observers can still read the body.
     const release = () => {
       this.#drop(kept, 'Its request has ended.')
     }
@@ -195,7 +195,7 @@ export function headerText(name: string, value: string, hide: Hide): string {
  */
 export const HAS_SECRETS = 'Its body contains secrets.'
 
-/** Describes a body: as text with its secrets removed, or as bytes. */
+/** Describes a body: as text with its secrets removed, or as bytes. A form or a binary body with secrets is omitted. */
 export function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {
   const text = bytes.toString()
   const isForText = isUtf8(bytes) && !/^multipart\//i.test(type)

@@ -146,7 +146,7 @@ const MOST_IDS = 900
 const MOST_AGENTS = 100
 const LONGEST = 120
 
-/** The callers of one route. At most 1,000 are counted by name, and all others are counted together. */
+/** The callers of one route. At most 1,000 are counted by name. All others are counted as `other` or `other agents`. */
 class Callers {
   readonly #names: CallerNames
   readonly #ids: Map<string, CallerCount> = new Map()

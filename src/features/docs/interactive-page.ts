@@ -104,7 +104,7 @@ function countOperations({ paths }: OpenApiDocument): number {
 
 /**
  * Shows a stream while it arrives. Swagger UI waits for the end of a response, but a stream may never end. When the
- * stream ends, becomes too long, or is stopped by the reader, Swagger UI receives the text so far as the response.
+ * stream ends, becomes too long, or is stopped by the user, Swagger UI receives the text so far as the response.
  */
 const STREAM_SCRIPT = `globalThis.followStreams = (() => {
   const STREAMS = /^(?:text\\/event-stream|application\\/jsonl)\\b/i
@@ -176,7 +176,8 @@ const STREAM_STYLE = `.stream { position: fixed; inset: auto 0 0 0; z-index: 10;
 
 /**
  * Starts Swagger UI; `config` is declared before this script. The document URL is derived from the page URL, so it is
- * valid under every prefix. It includes the path, because the server URLs in the document may be relative to it.
+ * valid under every prefix. It includes the path, because the server URLs in the document may be relative to the
+ * document URL.
  */
 const INIT_SCRIPT = `const url = location.pathname.replace(/\\/?$/, config.document)
 const session = globalThis.sessionAuthorization

@@ -46,7 +46,8 @@ export function operationMarkup(listed: ListedOperation, document: OpenApiDocume
   const security = operation.security ?? document.security ?? []
   // The alternative security requirements. An empty one stands for a request without credentials.
   const needed = security.map((names) => Object.keys(names).join(' and ') || 'none').join(' or ')
-  // Objects list numeric keys before `2XX` and `default`. Sorted as strings, a range follows its statuses.
+  // In an object, numeric keys come before `2XX` and `default`. Sorting the keys as strings puts each range after its
+  // statuses.
   const statuses = Object.entries(operation.responses).sort(([a], [b]) => (a < b ? -1 : 1))
   const fields = parameters.map(({ in: place, ...parameter }) => fieldOf(parameter, place))
   return html`<article class="operation" id="${anchor}">

@@ -57,7 +57,8 @@ export class EnvToken<T> extends InjectionToken<T> {
    * and the file that the `file` option specifies.
    * @returns a frozen object. Secrets are non-enumerable properties: `inspect` and JSON mask them, and copies omit
    * them.
-   * @throws ConfigError `E_ENV_INVALID` with every invalid variable, or if the schema is asynchronous or a JSON Schema.
+   * @throws ConfigError `E_ENV_INVALID` with every invalid variable, or if the schema is asynchronous or a JSON Schema;
+   * the other errors of {@link env}.
    * @example
    * const config = Env.read()
    * await new App(options).listen(config.PORT)
@@ -67,7 +68,7 @@ export class EnvToken<T> extends InjectionToken<T> {
       // The schema returns values of the type `T`.
       return readEnv(this.#declaration, { from: variables }) as T
     } catch (error) {
-      // The error is outside the program, so the stack only needs to show this call.
+      // The cause is in the environment, not in the program, so the stack only needs to show this call.
       if (error instanceof ConfigError) Error.captureStackTrace(error, this.read)
       throw error
     }
@@ -84,7 +85,7 @@ export class EnvToken<T> extends InjectionToken<T> {
  * @param options `file`: a file with variables (default: `.env`, but not in production or in tests); `secrets`: names
  * of additional secret variables that are not marked with `secret`.
  * @throws ConfigError when the variables are read: `E_ENV_INVALID` with every invalid variable; `E_SCHEMA_INVALID` if
- * the schema's fields cannot be read; `E_OPTION_INVALID` for an invalid option.
+ * the schema's fields cannot be read, or if a JSON Schema does not compile; `E_OPTION_INVALID` for an invalid option.
  * @example
  * const Env = env(z.object({ PORT: z.coerce.number().default(3000), DATABASE_URL: secret(z.url()) }))
  */

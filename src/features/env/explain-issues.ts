@@ -100,7 +100,7 @@ const MAX_MESSAGE = 300
 /** The minimum length of a part that makes a value recognizable. */
 const TELLING = 5
 
-/** Whether a message contains a value or a recognizable part of it. Libraries quote, escape and shorten values. */
+/** Whether a message may contain a value or a recognizable part of it. Libraries quote, escape and shorten values. */
 function repeats(message: string, text: string): boolean {
   if (message.length > MAX_MESSAGE || message.includes(text)) return true
   const parts = new Set<string>()

@@ -42,7 +42,7 @@ export type Outcome =
 /**
  * Reads the variables synchronously.
  *
- * @throws ConfigError with one problem for each invalid variable, or if the schema is asynchronous.
+ * @throws ConfigError with one problem for each invalid variable, or if the schema is asynchronous or a JSON Schema.
  */
 export function readEnv(declaration: EnvDeclaration, scope: Scope): object {
   const gathered = gather(declaration, scope)

@@ -100,15 +100,15 @@ function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt
 
 /**
  * The key under which the function that receives every {@link DeclaredEnv} is stored on `globalThis`. Only the command
- * line's child process sets this function, in `cli/load/read-envs.ts`. That file repeats this line, because an import
- * would make every application load another file. A registered symbol is the same in every copy of this package in the
+ * line's child process sets this function, in `cli/load/child.ts`. That file repeats this line, because an import would
+ * make every application load another file. A registered symbol is the same in every copy of this package in the
  * process.
  */
 const LISTENER = Symbol.for('blazon.env')
 
 /** An `env()` in the application's code, for the command line. */
 export interface DeclaredEnv {
-  /** Reads the variables and returns a human-readable report. Secrets are masked. */
+  /** Reads the variables and reports them. Secrets are masked. */
   report(): Promise<EnvReport>
 }
 

@@ -47,7 +47,10 @@ function isPath(text: string): boolean {
 /** Environment variables, before validation. */
 export type EnvRecord = Readonly<Record<string, string | undefined>>
 
-/** A source of variables: the environment, or a file. The environment comes first. */
+/**
+ * A source of variables: the environment, a file, or an object that was passed to `read`. The environment comes before
+ * a file.
+ */
 export interface Level {
   /** The name of the source in messages, such as `the environment` or `.env`. */
   readonly name: string
@@ -58,7 +61,10 @@ export interface Level {
 export interface FoundVariable {
   /** `undefined` if the variable is not set. An empty string counts as not set. */
   readonly text: string | undefined
-  /** The source: `the environment`, the name of a file with variables, or the path of a file with the value. */
+  /**
+   * The source: `the environment`, `the given variables`, the name of a file with variables, or the path of a file with
+   * the value; `null` if the variable is not set.
+   */
   readonly from: string | null
   /** Whether the variable is set to an empty string. */
   readonly isEmpty: boolean
@@ -123,10 +129,16 @@ function readVariables(
     return { values: parseEnv(readFileSync(resolve(cwd, file), 'utf8').replace(/^\uFEFF/, '')) }
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    // `EISDIR` is ignored because a folder with this name is a Python virtual environment.
+    // `EISDIR` is ignored because a folder with this name is usually a Python virtual environment.
     if (!isNeeded && ['ENOENT', 'EISDIR', 'ENOTDIR'].includes(code)) return {}
     const cause = `It cannot be read: ${code}.`
-    return { problem: envProblem(file, cause, 'Create it, or change the option `file` of env().') }
+    return {
+      problem: envProblem(
+        file,
+        cause,
+        'Create the file or make it readable, or change the option `file` of env().',
+      ),
+    }
   }
 }
 

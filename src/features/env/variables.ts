@@ -19,7 +19,7 @@ export type Variables = ReadonlyMap<string, Variable>
 /**
  * Lists the variables of a schema.
  *
- * @throws ConfigError if the schema has no variables, or if `secrets` contains other names.
+ * @throws ConfigError if the schema does not show its variables, or if `secrets` contains other names.
  */
 export function variablesOf(schema: Schema, { secrets = [] }: EnvOptions): Variables {
   const fields = fieldsOf(schema)

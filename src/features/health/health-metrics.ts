@@ -16,7 +16,7 @@ export function healthMetrics(health: Pick<Health, 'check'>): readonly Metric[] 
   return [
     {
       name: 'health_ready',
-      help: 'Whether /readyz responded with 200 at the last check.',
+      help: 'Whether the application was ready at the last check.',
       type: 'gauge',
       read() {
         ask()

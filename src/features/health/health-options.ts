@@ -107,7 +107,7 @@ function checkChecks(checks: unknown): Problem[] {
     .map(([name]) =>
       invalid(
         `health.checks.${name}`,
-        'It is neither a function nor an object with the function check.',
+        'It is neither a function nor { check, required }, where check is a function and required a boolean.',
         remedy,
       ),
     )
@@ -134,7 +134,7 @@ function checkPaths(paths: unknown): Problem[] {
   const wrong = Object.entries(all).filter(([, path]) => !isLiteral(path))
   if (wrong.length > 0) {
     return wrong.map(([name, path]) => {
-      const cause = `${shown(path)} is not a path of letters, digits, '/', '.', '_', '~' and '-'.`
+      const cause = `${shown(path)} is not a valid path. Each segment must be a '/' and letters, digits, '.', '_', '~' or '-'.`
       return invalid(`health.paths.${name}`, cause, "Pass a path such as '/healthz'.")
     })
   }

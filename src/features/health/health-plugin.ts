@@ -18,7 +18,7 @@ const FAILED = 'The guard failed, so the reasons were not shown'
 
 /** Dependencies of {@link healthPlugin} besides its settings. */
 export interface HealthSources {
-  /** Logs why the guard refused a request. */
+  /** Logs the error that the guard threw. */
   readonly logDenial: (
     error: unknown,
     req: Request,
@@ -26,7 +26,7 @@ export interface HealthSources {
   ) => void
 }
 
-/** The guard's decision, and its error if it refused the request. */
+/** The guard's decision, and the error if the guard threw one. */
 interface Verdict {
   readonly isTrusted: boolean
   readonly error?: unknown

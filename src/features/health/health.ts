@@ -219,7 +219,7 @@ function messageOf(error: unknown): string {
   }
 }
 
-/** If a host has several addresses, Node throws an `AggregateError`, whose message is empty. */
+/** If a host has several addresses and cannot be reached, Node throws an `AggregateError`, whose message is empty. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, name } = error

@@ -105,10 +105,11 @@ function keep(
     // A store may use the async context to find the request's transaction.
     before: AsyncLocalStorage.bind(async (status, contentOf) => {
       if (status >= 400 || hasFailed(req)) {
-        // The client receives the request's own error, and the store releases the key when its time has passed.
+        // Even if `free` rejects, the client receives the request's own error, and the store releases the key when its
+        // time has passed.
         return await Promise.resolve(free()).catch((err) => logger.warn({ err }, NOT_FREED))
       }
-      // A handler may call `writeHead` first, and `end` later.
+      // A handler may call `writeHead` first and `end` immediately afterwards. Wait, so that the content is complete.
       await null
       const kept = keptResponse(contentOf(), { before, fingerprint, status })
       if (kept.body === null) logger.warn({ url: req.path }, NOT_REPEATABLE)

@@ -41,7 +41,8 @@ const option = defineOption<IdempotentOptions, 'method'>('Idempotent', {
  * response is stored. A repeated request receives the same status, headers and body, with `Idempotency-Replayed: true`.
  * The same key with another URL or body results in a 422 response. Repeating a request while the first one is running
  * results in a 409 response with `Retry-After`. The response of a failed request is not stored, so the key can be used
- * again.
+ * again. A response that is longer than 256 KiB, or is sent in parts, is not stored either, and a repeated request
+ * receives a 409 response.
  *
  * Keys of different routes, tenants or callers are independent, even if they are equal. With `postgres()` from
  * `blazon/postgres`, the response is stored in the request's transaction: either both the effect and the response are

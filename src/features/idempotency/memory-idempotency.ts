@@ -6,7 +6,7 @@ import type {
   IdempotencyStoreContext,
 } from './idempotency-store.js'
 
-/** The maximum number of stored characters. A key without a record counts as 200 characters. */
+/** The maximum number of stored characters. Each key counts as 200 characters in addition to its record. */
 const MOST = 64_000_000
 const EMPTY = 200
 /** The interval at which expired records are removed. */

@@ -171,8 +171,8 @@ const HIDDEN = '[redacted]'
 const DEPTH = 10
 const ITEMS = 1000
 /**
- * The maximum number of names for which the decision is cached. Clients may choose the names in a line, so the number
- * must be limited.
+ * The maximum number of names for which the result of `isSecretName` is cached. Clients may choose the names in a line,
+ * so the number must be limited.
  */
 const MOST_NAMES = 1000
 
@@ -187,8 +187,8 @@ type IsHidden = (key: string, trail: readonly string[], isOfError: boolean) => b
  *
  * @param fields The hidden fields: `password` means every field with this name, and `card.number` means the field
  * `number` in every `card`. Names are case-insensitive.
- * @param secrets The names of fields that are secret according to their schemas. The name, message and stack of an
- * error do not count as such fields.
+ * @param secrets The names of fields that are secret according to their schemas. The name, message, stack, cause and
+ * errors of an error do not count as such fields.
  */
 function plainFacts(fields: Iterable<string>, secrets: Iterable<string> = []): ToPlain {
   const paths = [...fields].map((field) => field.toLowerCase().split('.').reverse())
@@ -285,7 +285,7 @@ class PlainCopy {
     const { name, message, stack, cause } = error
     const own = this.entriesOf(error, trail)
     // Without this list, an `AggregateError` contains no reason. Node throws such an error if a host has several
-    // addresses.
+    // addresses and cannot be reached.
     const { errors } = error as Partial<AggregateError>
     const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
     return { ...own, ...this.entriesOf(known, trail, true) }

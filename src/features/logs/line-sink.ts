@@ -21,8 +21,8 @@ function flushAll(): void {
 const EXITS = ['exit', 'beforeExit', 'uncaughtExceptionMonitor'] as const
 
 /**
- * Writes lines to a file descriptor. All lines from one turn of the event loop are written with one synchronous call.
- * So no line is lost when the process ends, and no line waits for a thread.
+ * Writes lines to a file descriptor. The lines from one turn of the event loop are collected and then written
+ * synchronously, so no line is lost when the process exits, and no line waits for a thread.
  */
 export class LineSink {
   readonly #fd: number
@@ -150,7 +150,8 @@ function sleep(ms: number): void {
 
 /**
  * The characters, besides those that JSON escapes, that could forge a line or hide a part of a line: DEL and terminal
- * control characters (C1), the Unicode line separators, and the marks that change the text direction.
+ * control characters (C1), the Unicode line separators, the byte order mark, and the marks that change the text
+ * direction.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

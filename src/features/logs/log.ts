@@ -80,8 +80,8 @@ export class RequestLogs {
 }
 
 /**
- * Adds a line's facts to the request's facts. A line's facts do not replace the request's facts, because they may come
- * from a request body. Never throws.
+ * Adds a line's facts to the request's facts. A line's facts do not replace the request's facts, because a line's facts
+ * may come from a request body; instead, their names get the suffix `_`. Never throws.
  */
 function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {
   const facts = { ...own }
@@ -116,9 +116,9 @@ export type Log = LevelLogger
 
 /**
  * The token for the logger of the current request. In a route's code, each line contains the facts of the current
- * request: ID, trace, tenant, user and route. In a job, each line contains the job's ID and name, and the ID, trace and
- * user of the request that sent the job. Elsewhere, for example in a middleware or in an application's timer, a line
- * contains the tenant of the async context, if there is one. The application's logger writes the lines.
+ * request: ID, trace, tenant, user, method and route. In a job, each line contains the job's ID and name, and the ID,
+ * trace and user of the request that sent the job. Elsewhere, for example in a middleware or in an application's timer,
+ * a line contains the tenant of the async context, if there is one. The application's logger writes the lines.
  *
  * @example
  * class Orders {

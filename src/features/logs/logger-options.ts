@@ -57,7 +57,7 @@ export function loggerOf(option: Option): Logger {
 
 /**
  * Returns the settings of the framework's own logger; `null` if the application uses another logger. With the `logs`
- * option, the framework's own logger is the default, because request lines need a logger that writes them.
+ * option, the framework's own logger is the default.
  */
 export function ownLoggerOf(option: Option, hasLogs: boolean): LoggerSettings | null {
   if (option === false || isLogger(option)) return null
@@ -121,8 +121,8 @@ function lineWriter(level: string): Logger['warn'] {
 }
 
 /**
- * Returns the entry as one line of JSON, or `undefined` if JSON cannot represent it. JSON escapes line breaks and
- * terminal control codes, so a client cannot forge a log line.
+ * Returns the entry as one line of JSON, or `undefined` if JSON cannot represent it. JSON escapes line breaks and the
+ * control characters below U+0020, so a client cannot forge a log line.
  */
 function toLine(entry: object): string | undefined {
   try {

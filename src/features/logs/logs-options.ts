@@ -9,8 +9,8 @@ export interface LogsOptions {
   /**
    * A function that returns the level of a request's line, or `null` for no line.
    *
-   * @defaultValue depends on the status: `error` for 500 and above, `debug` for health checks, and `info` for all
-   * others
+   * @defaultValue depends on the status: `error` for 500 and above, `debug` for the health and metrics routes, and
+   * `info` for all others
    */
   readonly level?: (ended: EndedRequest) => Exclude<LogLevel, 'silent'> | null
   /**

@@ -20,8 +20,8 @@ const LONGEST_USER = 256
 const LONGEST_REQUEST = 128
 
 /**
- * Returns the request ID; `undefined` if an application has set an ID that is neither a string nor a number. Never
- * throws.
+ * Returns the request ID; `undefined` if an application has set an ID that is empty, or neither a string nor a number.
+ * Never throws.
  */
 export function requestIdOf(req: Request): string | undefined {
   try {
@@ -31,7 +31,10 @@ export function requestIdOf(req: Request): string | undefined {
   }
 }
 
-/** Returns the ID of the user that the guard set; `undefined` if there is no user. Never throws. */
+/**
+ * Returns the ID of the user that the guard set; `undefined` if there is no user, or if the user has no ID. Never
+ * throws.
+ */
 export function userIdOf(req: Request): string | undefined {
   try {
     const { user } = req

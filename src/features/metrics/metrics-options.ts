@@ -14,7 +14,7 @@ export interface MetricsOptions {
   readonly path?: string
   /**
    * The guard, or the token of a guard, that decides which callers can read the metrics. All other callers receive a
-   * 401 response.
+   * 401 response, or the HTTP error that the guard throws.
    *
    * @defaultValue every caller
    */
@@ -130,7 +130,7 @@ function check(metrics: unknown): Problem[] {
     ...problemOf(
       'tenants',
       areTenants(tenants),
-      `${shown(tenants)} is not a valid number of tenants.`,
+      `${shown(tenants)} is not an object with a valid max and, optionally, a name for the rest.`,
       `Pass { max: 50, rest: 'other' }; max is 1 to ${MOST_TENANTS}.`,
     ),
     ...problemOf(

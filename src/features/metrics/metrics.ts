@@ -28,8 +28,8 @@ export class Metrics {
   /**
    * Adds a metric.
    *
-   * @throws ConfigError if the metric has no valid name, help or type, or if the application already has a metric with
-   * that name.
+   * @throws ConfigError if the metric has no valid name, help, type or `read`, or if the application already has a
+   * metric with that name.
    */
   add(metric: Metric): void {
     const { name } = metric
@@ -50,7 +50,7 @@ export class Metrics {
 
 function causeOf({ name, help, type, read }: Partial<Metric>): string | undefined {
   if (typeof name !== 'string' || !NAME.test(name)) {
-    return 'Its name must consist of letters, digits and underscores.'
+    return 'Its name must consist of letters, digits and underscores, and must not begin with a digit.'
   }
   if (typeof help !== 'string' || help.trim() === '') return 'It has no `help`.'
   if (type !== 'counter' && type !== 'gauge') return "Its `type` is not 'counter' or 'gauge'."

@@ -24,8 +24,8 @@ interface CallConfig {
 }
 
 /**
- * How long after its request's time limit a call ends by its own timer. Usually, the request's signal has already ended
- * the call by then.
+ * The time between the time limit of a request and the end of its calls by their own timers, in milliseconds. Usually,
+ * the request's signal has already ended a call by then.
  */
 const AFTER_REQUEST_MS = 25
 
@@ -132,7 +132,7 @@ function msOf(timeout: NonNullable<OutgoingInit['timeout']>): number {
   const seconds = toSeconds(timeout)
   if (seconds !== undefined && seconds > 0) return seconds * 1000
   throw new TypeError(
-    `outgoing(): ${timeout} is not a duration. Pass seconds, or a string such as '5s'.`,
+    `outgoing(): ${timeout} is not a duration greater than 0. Pass a number of seconds, or a string such as '5s'.`,
   )
 }
 

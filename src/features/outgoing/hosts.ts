@@ -11,7 +11,7 @@ const FEW = 10
 const WINDOW_MS = 60_000
 const FAILURES = 5
 const OPEN_MS = 10_000
-/** URLs from untrusted parties can have any number of hosts. */
+/** The maximum number of hosts whose state is stored. URLs from untrusted parties can have any number of hosts. */
 const MOST_HOSTS = 1000
 
 /** The state of another host, according to the results of calls. */

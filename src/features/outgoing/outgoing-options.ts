@@ -29,8 +29,8 @@ export interface OutgoingOptions {
 /** The options of one call: all `fetch` options, and three additional options. */
 export interface OutgoingInit extends RequestInit {
   /**
-   * The time limit of the call: a duration. It never exceeds the remaining time of the request. Default: the remaining
-   * time of the request.
+   * The time limit of the call: a duration. It never exceeds the remaining time of the request or, outside requests,
+   * the `outgoing.timeout` option. Default: that maximum.
    */
   readonly timeout?: Duration
   /**

@@ -125,5 +125,5 @@ export async function followRedirects(
     if (mode === 'error') break
     current = redirected(current, status, location)
   }
-  throw failed(new Error('There were too many redirects.'))
+  throw failed(new Error("There were too many redirects, or `redirect` is 'error'."))
 }

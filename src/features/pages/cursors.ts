@@ -33,7 +33,7 @@ export function writeCursor(
   const text = sign(nameOf(binding), Buffer.from(content).toString('base64url'), keys[0] as string)
   if (text.length <= LONGEST_CURSOR) return text
   throw new TypeError(
-    `The values of the order are too long for a cursor: ${text.length} characters, at most ${LONGEST_CURSOR}. Order by shorter fields.`,
+    `The values of the \`order\` fields are too long for a cursor: it would have ${text.length} characters, but at most ${LONGEST_CURSOR} are allowed. Order by shorter fields.`,
   )
 }
 
@@ -44,7 +44,7 @@ export function readCursor(
   { keys, now }: CursorSettings,
 ): CursorValue[] | undefined {
   const signature = text.slice(text.lastIndexOf('.') + 1)
-  // Node also accepts other encodings of the same bytes.
+  // Node also accepts other encodings of the same bytes. Only the encoding that `writeCursor` uses is valid.
   if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) return undefined
   const content = unsign(nameOf(binding), text, keys)
   if (content === undefined) return undefined

@@ -22,8 +22,8 @@ import { orderFor, sortsOf } from './query-fields.js'
 /**
  * Reads the requested pages on `@Paged` routes. The framework loads this plugin if an application has such a route.
  *
- * @param cookieKeys Returns the keys that sign cursors. The plugin calls it after the start. Without a key, a random
- * key is used.
+ * @param cookieKeys Returns the keys that sign cursors. The plugin calls it when it creates the steps of a route.
+ * Without a key, a random key is used.
  */
 export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
   let used: readonly string[] | undefined
@@ -101,7 +101,7 @@ function wholeTotal(given: number | bigint | undefined): number {
   if (total !== undefined && Number.isSafeInteger(total) && total >= 0) return total
   const is = typeof given === 'number' ? String(given) : typeof given
   throw new TypeError(
-    `page.of(rows, total): the total is ${is}. Pass the number of items on all pages, or describe the list with \`total: false\`.`,
+    `page.of(rows, total): the total is not a valid number (${is}). Pass the number of items on all pages, or describe the list with \`total: false\`.`,
   )
 }
 
@@ -109,8 +109,8 @@ function wholeTotal(given: number | bigint | undefined): number {
 type OpenPage = (req: Request, res: Response) => unknown
 
 /**
- * Creates the function that reads the pages of one route. The created function throws a 400 error for a cursor that
- * belongs to another list.
+ * Creates the function that reads the pages of one route. The created function throws a 400 error for a cursor that was
+ * modified, is too old, or belongs to another list.
  */
 function cursorPages(
   { method, path }: RouteModel,
@@ -191,7 +191,7 @@ function cursorValues(values: readonly unknown[], order: readonly OrderField[]):
 function withoutPlace(value: unknown, of: OrderField | undefined): TypeError {
   const is = value === null ? 'null' : typeof value === 'number' ? String(value) : typeof value
   return new TypeError(
-    `The field '${of?.field}' of a row is ${is}, so the list has no order: order by fields that every row has.`,
+    `The field '${of?.field}' of a row has no value to order by (${is}), so the list has no order: order by fields that every row has.`,
   )
 }
 
@@ -204,7 +204,7 @@ function refuseEqual(
   if (last.some((value, index) => value !== following[index])) return
   const names = order.map(({ field }) => `'${field}'`).join(', ')
   throw new TypeError(
-    `Two rows have the same values of ${names}, so the next page would omit one of them: end \`order\` with a unique field, such as the ID.`,
+    `Two rows have the same values in ${names}, so the next page would omit one of them: end \`order\` with a unique field, such as the ID.`,
   )
 }
 

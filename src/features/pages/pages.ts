@@ -237,10 +237,10 @@ function checkedCursor<T extends CursorOptions<string, PageFilter>>(options: T):
   const fail = failOf('cursor')
   const { order = [], max = 100, limit = 1, maxAge = 1 } = options
   if (Array.isArray(order) && order.length === 0)
-    fail("`order` must be a list of fields: ['-placedAt', 'id'].")
+    fail("`order` must be a list of at least one field: ['-placedAt', 'id'].")
   refuseUnknown('cursor()', options, CURSOR_NAMES)
   checkCommon(options, CURSOR_QUERY, fail)
   if (!isCount(limit, max)) fail('`limit` must be a whole number from 1 to `max`.')
-  if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` must be a duration: '1d'.")
+  if ((toSeconds(maxAge) ?? 0) <= 0) fail("`maxAge` must be a duration greater than 0: '1d'.")
   return options
 }

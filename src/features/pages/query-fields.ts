@@ -119,7 +119,7 @@ export function orderFor(
   orders: Orders,
   { sort = ONLY }: { readonly sort?: unknown },
 ): readonly OrderField[] {
-  // The query is valid, unless the parameter is a filter of a list with a single order.
+  // The query is valid. In a list with a single order, `sort` may be one of the list's own filters, so it is ignored.
   return (orders[ONLY] ?? orders[sort as string]) as readonly OrderField[]
 }
 

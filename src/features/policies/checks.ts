@@ -14,10 +14,10 @@ function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
 }
 
 /**
- * Declares that a route uses a policy. The document then contains the error responses (403 and 404). A success response
- * is sent only after the policy has allowed at least one of the actions; otherwise, the client receives a 500 response.
- * The decorator can be repeated. Every `@Checks` of a route must then be satisfied. A decorator on a class applies to
- * all of its routes.
+ * Declares that a route uses a policy. The document then contains the error responses: 404 and, without `or404`, 403. A
+ * success response is sent only after the policy has decided about at least one of the actions; otherwise, the client
+ * receives a 500 response. A `check` or `load` that refuses does not count. The decorator can be repeated. Every
+ * `@Checks` of a route must then be satisfied. A decorator on a class applies to all of its routes.
  *
  * @param policy The result of `policy`, or of its `or404`.
  * @param actions The actions that the handler checks. If there are several actions, one check is enough.
@@ -67,7 +67,7 @@ export function checksOf(route: Pick<RouteModel, 'option'> | undefined): readonl
  * Implements `req.can`. Decides with a policy that the route declares with `@Checks`.
  *
  * @param ability The name of the policy and an action, such as `order:read`.
- * @throws Error if the route declares no policy with this name.
+ * @throws Error if the route declares no policy with this name, or not for this action.
  */
 export async function can(this: PolicyRequest, ability: string, object: unknown): Promise<boolean> {
   const text = String(ability)

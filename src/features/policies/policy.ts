@@ -33,7 +33,8 @@ export type PolicySubject<T> = ClassOf<T> | TokenLike<T> | string
  * specifies the type of the object. The policy for a class `Order` has the name `order`.
  * @param rules The rules, by action.
  * @param options `anonymous`: whether the rules also decide about requests without a user.
- * @throws TypeError if a rule is not a function, or if the name is empty or contains a colon.
+ * @throws TypeError if a rule is not a function, or if the name is empty or contains a colon; ConfigError for an
+ * unknown option.
  *
  * @example
  * export const OrderPolicy = policy(Order, {
@@ -67,7 +68,9 @@ export function policy(
 ): Policy<unknown, string> {
   const name = nameOf(subject)
   if (name === '' || name.includes(':')) {
-    throw new TypeError(`policy() cannot use the name '${name}'. Use a string without a colon.`)
+    throw new TypeError(
+      `policy() cannot use the name '${name}'. Use a non-empty name without a colon.`,
+    )
   }
   refuseUnknown('policy()', options, NAMES)
   const byAction = new Map(Object.entries(rules ?? {}))

@@ -9,7 +9,7 @@ import type { PlannedLimit } from './plan-limits.js'
 /** Returns the key under which a request is counted. */
 export type ClientKey = (req: Request) => string
 
-/** Returns the client name of a request; `undefined` if the request is counted by address. */
+/** Returns the client name of a request; `undefined` if the request is counted under its client's address. */
 type ClientName = (req: Request) => string | undefined
 
 /** Names longer than this are hashed, so that clients cannot fill the memory. */
@@ -36,7 +36,7 @@ export function clientKey(
 
 /**
  * Like `clientKey`, for requests without a route. The guard has not run for such requests, so there is no user and no
- * authorized tenant. The requests are counted by address, unless `by` is a function.
+ * authorized tenant. Such a request is counted under its client's address, unless `by` is a function.
  */
 export function unmatchedClientKey({ name, by }: PlannedLimit, logger: Logger): ClientKey {
   return clientKey({ name, by: typeof by === 'function' ? by : 'ip' }, logger)
@@ -63,7 +63,7 @@ function customName(by: Exclude<RateLimitBy, string>, logger: Logger): ClientNam
     if (!isLogged)
       logger.warn(
         facts,
-        'The function `by` of a rate limit returned no key; the client address is counted instead',
+        "The function `by` of a rate limit returned no key; requests are counted under the client's address instead",
       )
     isLogged = true
   }
@@ -72,7 +72,7 @@ function customName(by: Exclude<RateLimitBy, string>, logger: Logger): ClientNam
       const name: unknown = by(req)
       const key = typeof name === 'string' ? named('k', name) : undefined
       if (key !== undefined) return key
-      // If the promise rejects later, the unhandled rejection would end the process.
+      // If `name` is a promise that rejects later, the unhandled rejection would end the process.
       Promise.resolve(name).catch(() => {})
       report({ got: typeof name })
     } catch (err) {
@@ -93,7 +93,7 @@ function named(kind: string, id: unknown): string | undefined {
 /** The prefix of an IPv4 address that a dual-stack socket reports as IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = '::ffff:'
 
-/** An address with a port. Some proxies write it in this form into `X-Forwarded-For`. */
+/** An address with a port, or in brackets. Some proxies write this form into `X-Forwarded-For`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
@@ -108,7 +108,10 @@ function addressKey(req: Request, prefix: string): string {
   return forwarded === undefined ? keyOfSocket(req.socket, prefix) : `${prefix}${forwarded}`
 }
 
-/** The last client key of a connection. The field is created when the first request is counted by address. */
+/**
+ * The last client key of a connection. The field is created when the first request is counted under its client's
+ * address.
+ */
 const kCounted: unique symbol = Symbol('blazon.countedAddress')
 
 interface Counted extends Partial<Socket> {

@@ -36,7 +36,7 @@ interface LimitSurroundings {
   readonly trustsEveryProxy: boolean
 }
 
-/** Returns a problem for each pair of contradictory limits, and a warning if clients can evade the limits. */
+/** Returns a problem for each conflict between limits, and a warning if clients can evade the limits. */
 function checkLimitPlan(
   { rateLimit, trustsEveryProxy }: LimitSurroundings,
   model: AppModel,

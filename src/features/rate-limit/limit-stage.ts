@@ -24,7 +24,7 @@ export interface RunningLimits {
 
 /**
  * `ipRateLimit` contains the limits by address, which run before the guard. `userRateLimit` contains the limits that
- * need the user or the tenant, or whose `by` is a function. These limits run after the guard.
+ * need the user, the tenant or the API key, or whose `by` is a function. These limits run after the guard.
  */
 export interface LimitStages {
   readonly ipRateLimit: StepFactory | null

@@ -33,7 +33,7 @@ const NAMES: OptionNames<MemoryRateLimitOptions> = { maxKeys: true }
  * which are selected by a hash of the client. Such a client can never send more requests than the limit, but may be
  * limited too early. When this happens for the first time, the store logs a warning.
  *
- * @throws RangeError if `maxKeys` is not an integer of at least 1.
+ * @throws RangeError if `maxKeys` is not an integer of at least 1; ConfigError for an unknown option.
  * @example
  * const options = { rateLimit: { limit: 300, window: '1m', store: memoryRateLimit({ maxKeys: 500_000 }) } }
  */
@@ -104,7 +104,7 @@ class MemoryRateLimitStore implements RateLimitStore {
   #begin(count: RateLimitCount, now: number): Pick<Count, 'used' | 'endsAt'> {
     const { key, windowMs } = count
     // A client that shares a counter uses it until its window ends. If the client moved to a free counter of its own
-    // before, it would receive a second allowance.
+    // before that, it would receive a second allowance.
     const shared = this.#sharedBy(count, now)?.find(key, now)
     if (shared !== undefined) return shared
     for (const queue of this.#queues.values()) this.#forgetEnded(queue, now)

@@ -23,8 +23,8 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly window?: Duration
   /**
-   * Which requests are counted together: requests with the same `'ip'`, `'user'` or `'tenant'`, or with the same result
-   * of a function `(req) => string`.
+   * Which requests are counted together: requests with the same `'ip'`, `'user'`, `'tenant'` or `'key'` (the ID of the
+   * API key), or with the same result of a function `(req) => string`.
    *
    * @defaultValue `'ip'`
    */
@@ -36,8 +36,8 @@ export interface RateLimitOptions extends Partial<RateLimitPolicy> {
    */
   readonly name?: string
   /**
-   * Several limits, each with the four fields above. If this option is set, the four fields themselves are not used. A
-   * request must satisfy all limits. With an empty list, only routes with `@RateLimit` are limited.
+   * Several limits, each with the four fields above. If this option is set, the four fields themselves must not be set.
+   * A request must satisfy all limits. With an empty list, only routes with `@RateLimit` are limited.
    *
    * @defaultValue the limit that the four fields describe
    */
@@ -110,7 +110,7 @@ function checkPolicies(options: RateLimitOptions): Problem[] {
   )
   const problems = policies.flatMap((policy, i) => checkPolicy(`${SUBJECT}.policies[${i}]`, policy))
   if (beside.length === 0) return problems
-  const cause = `${beside.join(', ')} describes another limit in addition to \`policies\`.`
+  const cause = `In addition to \`policies\`, another limit is described by ${beside.join(', ')}.`
   return [...problems, invalid(SUBJECT, cause, 'Move that limit into `policies`.')]
 }
 

@@ -10,14 +10,12 @@ import type {
 const MOST_LINES = 10
 const LONGEST = 160
 
-/**
- * Returns a record as text. The route and the decisions that led to the response come first, with one line for each.
- */
+/** Returns a record as text. The response comes first, then the route and the decisions that led to the response. */
 export function explanationText(record: RequestRecord): string {
   const { method, url, status, route, error, decisions, statements, calls, logs } = record
   const head = `${method} ${url} → ${status ?? 'no response'}${answerer(record)}`
   const rows = [
-    ['route', route === null ? 'no route has this path and method' : routeText(route)],
+    ['route', route === null ? 'no controller route handled the request' : routeText(route)],
     ...decisions.flatMap(rowsOf),
     ...(error === null ? [] : [['error', `${error.code}: ${error.name}: ${error.message}`]]),
     ...(statements.length === 0 ? [] : [['statements', statementSummary(record)]]),

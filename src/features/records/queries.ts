@@ -3,9 +3,9 @@ import type { RouteOption } from '../../contracts/extensions.js'
 import { defineOption } from '../../metadata/option.js'
 
 /**
- * Sets the maximum number of database statements for each request to a route. If a request runs more statements, a test
- * with `TestApp` fails, and `blazon dev` reports the request. In production, `@Queries` has no effect. `@Queries` on a
- * method overrides `@Queries` on the class.
+ * Sets the maximum total number of database statements and calls to other hosts for each request to a route. If a
+ * request exceeds the maximum, a test with `TestApp` fails, and `blazon dev` reports the request. In production,
+ * `@Queries` has no effect. `@Queries` on a method overrides `@Queries` on the class.
  *
  * With `@Queries`, the same statement can run up to `most` times, and the `queries.repeats` option of `TestApp` does
  * not apply.
@@ -24,7 +24,7 @@ export const Queries: RouteOption<number, number, 'both'> = defineOption<number>
 })
 
 /**
- * The same as {@link Queries}: sets the maximum number of statements for each request.
+ * The same as {@link Queries}: sets the maximum number of statements and calls for each request.
  *
  * @example
  * @QueryBudget(3)

@@ -47,7 +47,7 @@ export interface RecordTaker {
   readonly follow: (req: Request) => void
   /** Returns the part of a statement that is stored. */
   readonly keep: (statement: RanStatement) => RanStatement
-  /** Receives each ended request. */
+  /** Receives each ended request; if `takesAll` is `false`, only requests that failed on the server. */
   readonly take: (taken: TakenRequest) => void
   /** Resolves when all started work has finished. */
   readonly close: () => Promise<void>

@@ -4,9 +4,9 @@ import type { RequestRecord } from '../../contracts/request-record.js'
 export let keepRecord: (records: RequestRecords, record: RequestRecord, most: number) => void
 
 /**
- * The records of the last requests that resulted in a status of 500 or above, or in no response. A record contains the
- * reasons for the response. Records are stored only if the `records` option is set; otherwise, the list is empty. Any
- * class can inject `RequestRecords`.
+ * The records of the last requests that failed on the server: the handler timed out, or the response had a status of
+ * 500 or above that was not intended. A record contains the reasons for the response. Records are stored only if the
+ * `records` option is set; otherwise, the list is empty. Any class can inject `RequestRecords`.
  *
  * @example
  * \@Controller('support')

@@ -133,7 +133,7 @@ interface TenantMiddlewareParts {
 }
 
 /**
- * Creates the middleware that reads the tenant of a request and runs the following handlers in its scope. The
+ * Creates the middleware that reads the tenant of a request and runs the following handlers in the tenant's scope. The
  * middleware is for routers and Express applications. An application with the `tenant` option does not need it. If a
  * request specifies no tenant, its current tenant remains.
  */
@@ -174,8 +174,8 @@ function attempt<T>(run: () => T, fail: (error: unknown) => never): T {
 }
 
 /**
- * Returns the scope for a tenant that this middleware has read. In an application with `authorize`, the tenant remains
- * a claim, as without this middleware.
+ * Returns the scope for a tenant that this middleware has read. In an application with `authorize`, or with a guard
+ * that has `tenantOf`, the tenant remains a claim, as without this middleware.
  */
 function scopeWithin(outer: TenantScope | undefined, id: string | undefined): TenantScope {
   if (outer === undefined) return tenantScope(id, outer)
@@ -305,7 +305,7 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
   return (req) => {
     const found: unknown = strategy(req) ?? undefined
     if (found === undefined || typeof found === 'string') return found
-    // If the promise rejects later, the unhandled rejection would end the process.
+    // If `found` is a promise that rejects later, the unhandled rejection would end the process.
     Promise.resolve(found).catch(() => {})
     throw new TypeError(
       `The strategy ${strategy.name || 'without a name'} of \`tenant.strategies\` returned a value of type ${typeof found}. Return the ID or undefined; to look up a tenant asynchronously, use \`tenant.store\`.`,

@@ -26,8 +26,8 @@ export function setScope(req: object, scope: TenantScope): void {
 interface TenantHost {
   readonly logger: Logger
   /**
-   * Whether the application has `authorize`. The tenant that a request specifies is then a claim until `authorize` has
-   * returned `true`.
+   * Whether the application has `authorize`, or a guard with `tenantOf`. The tenant that a request specifies is then a
+   * claim until it has been allowed.
    */
   readonly authorizes: boolean
   /** Whether the warning about a `next` in the scope of another request has been logged. */
@@ -127,8 +127,9 @@ function depthIn(base: Omit<TenantScope, 'id'> | undefined): number {
 }
 
 /**
- * Returns the current tenant; `undefined` if there is none. Never throws. With `tenant.authorize`, middlewares run
- * without a tenant. Only the guard and `authorize` itself receive the tenant that the request specifies.
+ * Returns the current tenant; `undefined` if there is none. Never throws. With `tenant.authorize`, or with a guard that
+ * has `tenantOf`, middlewares run without a tenant. Only the guard and `authorize` itself receive the tenant that the
+ * request specifies.
  *
  * @example
  * logger.info({ tenant: getTenantId() }, 'Invoice sent')
@@ -151,7 +152,7 @@ export function actingTenant(): string | undefined {
  * Returns the current tenant.
  *
  * @throws HttpError 400 `TENANT_REQUIRED` if there is no tenant; 500 `TENANT_UNAUTHORIZED` if the request specifies a
- * tenant that `tenant.authorize` has not allowed yet.
+ * tenant that neither `tenant.authorize` nor a guard has allowed yet.
  * @example
  * const rows = await db.query('select * from invoices where tenant_id = $1', [requireTenantId()])
  */
@@ -213,7 +214,10 @@ function bindGenerator<T extends AnyGenerator>(generator: T): T {
   return generator
 }
 
-/** Throws if the tenant is still unconfirmed in the current request. If omitted, checks the current tenant. */
+/**
+ * Throws if the tenant is still unconfirmed in the current request. If `tenant` is `undefined`, checks the current
+ * tenant.
+ */
 export function refuseClaim(tenant: string | undefined): void {
   const scope = TenantContext.current()
   const isClaim = scope?.id === undefined && scope?.claim !== undefined
@@ -303,7 +307,9 @@ function isUsable(value: unknown): value is string {
 export function assertTenantId(value: unknown, caller: string): asserts value is string {
   if (isUsable(value) && !/[^ -~\xa0-\u{10ffff}]/u.test(value)) return
   const kind =
-    typeof value === 'string' ? 'this string is not a valid ID' : `this is ${typeName(value)}`
+    typeof value === 'string'
+      ? 'this string is not a valid ID'
+      : `the type of this value is ${typeName(value)}`
   throw new TypeError(
     `${caller} needs a tenant ID, a string of 1 to ${MAX_LENGTH} characters: ${kind}.`,
   )

@@ -100,7 +100,7 @@ export class TenantDirectory {
       let isLate = false
       const fail = (cause: unknown) => reject(unavailable(cause))
       const onFound = (info: unknown) => {
-        // A newer query may have completed in the meantime.
+        // A late result is ignored, because a newer query may have completed in the meantime.
         if (isLate) return
         timer.cancel()
         try {

@@ -76,8 +76,8 @@ export interface TenantMiddlewareOptions extends TenantSourceOptions {
 }
 
 /**
- * The `tenant` option. It determines which tenant a request specifies. Only `authorize` checks whether the client is
- * allowed to act for the tenant.
+ * The `tenant` option. It determines which tenant a request specifies. Only `authorize`, or a guard, can check whether
+ * the client is allowed to act for the tenant.
  *
  * @example
  * tenant: { authorize: (req, id, user) => user?.tenants.includes(id) === true }
@@ -94,8 +94,8 @@ export interface TenantOptions extends TenantSourceOptions {
    * Decides whether a request is allowed to act for the tenant that it specifies: `(req, tenantId, user)`. Only the
    * result `true` allows the request. With any other result, the request is refused with a 403 response. The function
    * runs after the guard, for requests that specify a tenant. It runs on every route except public routes without
-   * `@Tenant`, such as a login. `user` is `undefined` if no guard has set a user. Until `authorize` has decided, code
-   * runs without a tenant.
+   * `@Tenant`, such as a login. With `required`, it also runs on these routes. `user` is `undefined` if no guard has
+   * set a user. Until `authorize` has decided, code runs without a tenant.
    *
    * @defaultValue every tenant is allowed
    * @see docs/tenancy.md#for-which-tenant-code-runs
@@ -137,7 +137,8 @@ const UNFIT = new Set(
 )
 
 /**
- * The `tenant` option. A misspelt name causes an error, because the misspelt name may be meant to set the tenant check.
+ * The `tenant` option. A misspelt name causes an error, because with a misspelt `authorize`, a request could act for
+ * every tenant.
  */
 export const tenantGroup: OptionGroup<Option, TenantSettings | null> = {
   unknown: (tenant) => unknownOptions('tenant.', tenant, NAMES),

@@ -32,7 +32,7 @@ export interface TenantSourceSettings {
 
 /** The `tenant` option, resolved. */
 export interface TenantSettings extends TenantSourceSettings {
-  /** `null` if a request is allowed to act for every tenant that it specifies. */
+  /** `null` without the `authorize` option. */
   readonly authorize: AuthorizeTenant | null
   /** The application's guards, the default guard first. */
   readonly guards: readonly TenantGuard[]
@@ -83,8 +83,8 @@ export function hasTenantGuard(route: RouteModel, settings: TenantSettings | nul
 }
 
 /**
- * Whether `authorize` runs for a route. It does not run for a public route without `@Tenant`, such as a login. On
- * routes with optional authentication, it also runs for requests without a user.
+ * Whether `authorize` runs for a route. It does not run for a public route without `@Tenant`, such as a login, unless
+ * every route requires a tenant. On routes with optional authentication, it also runs for requests without a user.
  */
 export function isAuthorized(route: RouteModel, settings: TenantSettings | null): boolean {
   return settings?.authorize != null && isVerified(route, settings)
@@ -105,7 +105,7 @@ function needsDecision(route: RouteModel, { isRequired }: TenantSettings): boole
  * Whether a route runs without a tenant. If `authorize` or guards decide about tenants, but not for this route, the
  * tenant that the request specifies is not trusted. A guard that checks the tenant itself also decides. If the tenant
  * were trusted, a client could specify any tenant and make a login run in a transaction for this tenant. A 401 response
- * would then roll back the login's count.
+ * would then roll back what the login has written, such as a count of failed attempts.
  */
 export function runsWithoutTenant(route: RouteModel, settings: TenantSettings | null): boolean {
   if (settings === null || needsDecision(route, settings)) return false

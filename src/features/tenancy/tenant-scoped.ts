@@ -47,8 +47,9 @@ export interface TenantScopedOptions<T> {
  * @param token The token under which the proxy is injected.
  * @param factory Creates an instance synchronously, in the scope of the tenant. The result must be an object.
  * @param options See `TenantScopedOptions`.
- * @throws TypeError for an invalid `max` or `idle`. Using the proxy throws HttpError 400 `TENANT_REQUIRED` if there is
- * no tenant, and 500 `TENANT_UNAUTHORIZED` if `tenant.authorize` has not allowed the tenant yet.
+ * @throws TypeError for an invalid `max` or `idle`; ConfigError for an unknown option. Using the proxy throws HttpError
+ * 400 `TENANT_REQUIRED` if there is no tenant, and 500 `TENANT_UNAUTHORIZED` if `tenant.authorize` has not allowed the
+ * tenant yet.
  * @example
  * const Pool = new InjectionToken<pg.Pool>('Pool')
  * tenantScoped(Pool, (id) => new pg.Pool({ database: `tenant_${id}` }), { dispose: (pool) => pool.end() })
@@ -67,7 +68,7 @@ export function tenantScoped<T extends object>(
   }
   if (!seconds) {
     throw new TypeError(
-      `tenantScoped(): idle is ${idle}. Pass seconds above 0, or a string such as '10m'.`,
+      `tenantScoped(): idle is ${idle}. Pass a number of seconds greater than 0, or a string such as '10m'.`,
     )
   }
   return {

@@ -75,7 +75,10 @@ export class FormReader implements FormOfFile {
     if (this.failure !== null) this.#feed.stop()
   }
 
-  /** Resolves with the values as soon as the handler can begin. Rejects with a 400, 413 or 415 error. */
+  /**
+   * Resolves with the values as soon as the handler can begin. Rejects with a 400, 413 or 415 error, or with a
+   * validation error.
+   */
   get ready(): Promise<FormValues> {
     return this.#ready.promise
   }
@@ -236,7 +239,7 @@ export class FormReader implements FormOfFile {
   }
 
   #late(name: string, isDeclared: boolean): Error {
-    return this.#invalid(isDeclared ? name : '', 'was sent more than once')
+    return this.#invalid(isDeclared ? name : '', 'has more parts than allowed')
   }
 }
 

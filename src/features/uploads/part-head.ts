@@ -54,7 +54,7 @@ const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
 export function readHead(headers: PartHeaders): PartHead | string {
   const lines = Object.values(headers).flat()
   if (lines.length >= MAX_HEADERS || sizeOf(headers) >= MAX_HEAD_BYTES) {
-    return 'has a part with too many headers'
+    return 'has a part with too many or too long headers'
   }
   const [disposition = '', second] = headers['content-disposition'] ?? []
   if (second !== undefined) return 'has a part with two Content-Disposition headers'
@@ -113,8 +113,8 @@ function readText(latin1: string): string | null {
 }
 
 /**
- * Whether a part is sent without a content transfer encoding, because such encodings are deprecated (RFC 7578, section
- * 4.7).
+ * Whether the content of a part is not encoded. Content transfer encodings such as `base64` are refused, because they
+ * are deprecated (RFC 7578, section 4.7).
  */
 function isPlain(headers: PartHeaders): boolean {
   const encodings = headers['content-transfer-encoding'] ?? []

@@ -11,7 +11,7 @@ export interface FileFacts {
   readonly field: string
   readonly originalName: string | null
   readonly type: string
-  /** The extension for the file name; empty if the type was not checked. */
+  /** The extension for the file name; empty if the type was not checked, or has no known extension. */
   readonly extension: string
 }
 

@@ -30,7 +30,7 @@ export class TextFields {
     await Promise.all(this.#reading)
   }
 
-  /** Reads one field. Rejects with a 400 or 413 error. */
+  /** Reads one field. Throws or rejects with a 400 or 413 error. */
   add(head: PartHead, part: Readable): Promise<void> {
     const { name } = head
     if (isForbiddenName(name)) throw malformed('has a field with a forbidden name')
@@ -75,7 +75,7 @@ export function malformed(problem: string): HttpError {
   return refuse('MALFORMED_BODY', `The form ${problem}`)
 }
 
-/** Creates the error for a part that is not allowed in the form, or not allowed that many times. */
+/** Creates the error for a missing form, or for a part that violates the rules of the form. */
 export function invalidPart(status: number, path: string, message: string): HttpError {
   return refuse('VALIDATION_FAILED', 'Validation failed', {
     status,

@@ -42,7 +42,10 @@ export function uploadStage(Dicer: DicerClass, rules: FormRules): StepFactory {
     }
 }
 
-/** Returns the error with which to refuse a request because of its headers. */
+/**
+ * Returns the error for a request whose headers are not acceptable; `null` if they are. Throws if a middleware has
+ * already read the body.
+ */
 function refusalOf(req: IncomingMessage, { formBytes, validationStatus }: FormRules): Error | null {
   const {
     'content-type': type = '',

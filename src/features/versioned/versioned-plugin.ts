@@ -144,11 +144,11 @@ function failsCondition(match: string, etag: string | null): boolean {
 
 /**
  * Returns the refusal for a failed condition. If the row is missing, only a PUT request that can create the row
- * receives a 412 response. Other methods receive a 404 response (RFC 9110, 13.2.1).
+ * receives a 412 response. Other requests receive a 404 response (RFC 9110, 13.2.1).
  */
 function stale(etag: string | null, { found: { mayCreate } }: Guard): Refusal {
   if (etag === null && !mayCreate) return refused('NOT_FOUND')
-  if (etag === null) return refused('PRECONDITION_FAILED', 'It does not exist')
+  if (etag === null) return refused('PRECONDITION_FAILED', 'The resource does not exist')
   return new Refusal(
     refuse('PRECONDITION_FAILED', `The current version is ${etag}`, { headers: { ETag: etag } }),
   )

@@ -9,7 +9,10 @@ import { defineOption } from '../../metadata/option.js'
 
 /** Options of {@link Versioned}. */
 export interface VersionedOptions<TController extends object = object> {
-  /** The field with the version of a row: a number, a string without `"`, or a `Date`. Default: `'version'`. */
+  /**
+   * The field with the version of a row: a number, a string without quotes and spaces, or a `Date`. Default:
+   * `'version'`.
+   */
   readonly by?: string
   /** Whether a `PUT` request with `If-None-Match: *` can create a row. Default: `false`. */
   readonly creates?: boolean
@@ -53,15 +56,16 @@ export const versionedOption: RouteOption<
  * statement must decide: compare the version in the statement, with `versionIs(req)` from `blazon/postgres` or with
  * {@link expectedVersion}, and throw a `PreconditionFailedError` if the statement changed no row.
  *
- * On a class, the decorator applies to all write routes, and to the `GET` routes with the same paths.
- * `@Versioned(false)` excludes a method.
+ * On a class, the decorator applies to all `PUT`, `PATCH`, `DELETE` and `GET` routes. If no write route has the path of
+ * a `GET` route, the `GET` route sends an `ETag` only for a row that has the version field. `@Versioned(false)`
+ * excludes a method.
  *
  * Sources: RFC 9110, sections 8.8.3 and 13; RFC 6585, section 3.
  *
  * @param options `by`, `creates` and `current`, or `false`. Default: the field `version`, from the `GET` route with the
  * same path.
- * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_VERSIONED_ROUTE` for a route without a
- * source for the current version, and for a method that does not support versions.
+ * @throws ConfigError at boot: `E_OPTION_INVALID` for an invalid option; `E_VERSIONED_ROUTE` for a write route without
+ * a source for the current version, and for a route that streams its response.
  * @see docs/conditional-writes.md
  * @example
  * @Versioned()
@@ -159,7 +163,7 @@ export const versionedContract: ContractOf = (route) => {
   }
 }
 
-/** Reports routes without a source for the current version, and options that have no effect. */
+/** Reports write routes without a source for the current version, and routes that stream their response. */
 export function checkVersioned(model: AppModel): Problem[] {
   return model.routes.flatMap((route) => {
     const cause = mistakeOf(route, model)
@@ -183,7 +187,7 @@ function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   const method = stack[0]?.handle
   const usesMore = parameters !== null || typeof method !== 'function' || method.length > 1
   return usesMore || stream !== null
-    ? `The handler ${source.name} needs more than the request.`
+    ? `The handler ${source.name} needs more than the request, or streams its response.`
     : undefined
 }
 

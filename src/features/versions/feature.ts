@@ -15,7 +15,10 @@ export const versions: Feature<{ readonly versions: VersionSettings | null }> = 
   facts: ({ versions }) => versions,
 }
 
-/** Adds the version header to operations. OpenAPI does not allow `Accept` as a parameter. */
+/**
+ * Adds the version header to operations. Versions in `Accept` have no parameter, because OpenAPI does not allow
+ * `Accept` as one.
+ */
 function headerContract({ default: byDefault }: VersionSettings): ContractOf {
   return ({ version, versionHeader: name }) => {
     if (version === null || name === null) return null

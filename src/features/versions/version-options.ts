@@ -44,7 +44,7 @@ function check(versions: unknown): Problem[] {
   if (by !== 'path' && by !== 'mediaType' && !hasHeader(by)) {
     const remedy = "Pass 'path', 'mediaType', or { header: 'X-API-Version' }."
     problems.push(
-      invalid('versions.by', 'It does not specify where a request contains the version.', remedy),
+      invalid('versions.by', 'It specifies no valid place for the version in a request.', remedy),
     )
   }
   if (name !== undefined && !isVersion(name))

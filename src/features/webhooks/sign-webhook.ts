@@ -15,7 +15,7 @@ export interface UnsignedWebhook {
  * @param secrets One or more secrets: base64 of at least 24 bytes, with or without `whsec_`. The delivery is signed
  * with each secret, so the receiver needs only one of them.
  * @returns a promise of the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`.
- * @throws TypeError for an invalid secret, and for an ID with a dot. The error does not contain the secret.
+ * @throws TypeError for a missing or invalid secret, and for an ID with a dot. The error does not contain the secret.
  * @example
  * const headers = await signWebhook({ id: randomUUID(), nowMs: Date.now(), body }, secret)
  */
@@ -27,7 +27,7 @@ export async function signWebhook(
   const keys = keysOf('standard', secrets)
   if (keys === null)
     throw new TypeError(
-      'signWebhook(): a secret is invalid. Pass at least 24 bytes in base64, with or without whsec_.',
+      'signWebhook(): a secret is missing or invalid. Pass at least 24 bytes in base64, with or without whsec_.',
     )
   if (id.includes('.')) throw new TypeError('signWebhook(): the ID contains a dot.')
   const time = String(Math.floor(nowMs / 1000))

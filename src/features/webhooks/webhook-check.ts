@@ -120,7 +120,7 @@ function replayed(): HttpError {
 function remedyOf({ scheme }: WebhookScheme): string {
   return scheme === 'standard'
     ? 'Pass the secret of the sender: at least 24 bytes in base64, with or without whsec_.'
-    : 'Pass the secret of the sender. If it comes from the environment, the variable is missing.'
+    : 'Pass the secret of the sender. If it comes from the environment, check that the variable is set.'
 }
 
 /**

@@ -33,7 +33,10 @@ export interface Hold {
    * rejected.
    */
   readonly before: (status: number, content: () => HeldContent) => Promise<void>
-  /** Sends another response instead. Receives the reason of the rejection. */
+  /**
+   * Sends another response instead. Receives the reason for the rejection, or the error that sending the response
+   * threw.
+   */
   readonly refused: (error: unknown) => void
 }
 

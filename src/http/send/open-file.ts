@@ -61,7 +61,7 @@ async function realFolder(root: string | URL): Promise<string> {
     return await realpath(folder)
   } catch (cause) {
     throw new Error(
-      `The \`root\` of a fileResponse cannot be read: '${folder}'. Create this folder.`,
+      `The \`root\` of a fileResponse cannot be read: '${folder}'. Create this folder, or allow access to it.`,
       {
         cause,
       },

@@ -32,7 +32,7 @@ export function toRawBody(value: unknown): RawBody | null {
   return isResponse(value) ? { kind: 'response', response: value } : null
 }
 
-/** Converts a web stream to a Node stream. The stream fails if the web stream is locked. */
+/** Converts a web stream to a Node stream. Throws if the web stream is locked. */
 export function fromWeb(stream: ReadableStream): Readable {
   // The DOM types and the Node types differ for the same class.
   return Readable.fromWeb(stream as Parameters<typeof Readable.fromWeb>[0])

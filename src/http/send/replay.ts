@@ -27,7 +27,7 @@ const kReplay = Symbol('replay')
 interface Replaying {
   /**
    * Sends a stored response on the fast path. Returns `false`, and does not send the response, if a middleware or a
-   * handler could detect the difference.
+   * handler could detect the difference, or if the stored headers require the slow path.
    */
   readonly [kReplay]: (stored: StoredResponse) => boolean
 }

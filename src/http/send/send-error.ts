@@ -94,7 +94,7 @@ const kSendFlat = Symbol('sendFlat')
 interface Sending {
   /**
    * Sends an error on the fast path. Returns `false`, and does not send the error, if a middleware or a handler could
-   * detect the difference.
+   * detect the difference, or if the headers of the error require the slow path.
    */
   readonly [kSendFlat]: (response: ErrorResponse) => boolean
 }

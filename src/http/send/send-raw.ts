@@ -40,7 +40,10 @@ function copyResponseHead(from: globalThis.Response, res: Response): void {
 /** The options for sending a raw body. */
 export interface RawOptions {
   readonly status: number
-  /** The documented media type; `null` if there is none. It replaces a different type that the handler set. */
+  /**
+   * The documented media type; `null` if there is none. It replaces a different type that the handler set, but not the
+   * type of a `Response`.
+   */
   readonly type: string | null
   /** The default media type. */
   readonly fallback: string
@@ -120,8 +123,8 @@ function send(res: Response, stream: Readable, fail: RawOptions['fail']): void {
  * destroy the stream in all cases, and would leave the response open after a stream error. A body that is shorter than
  * its `Content-Length` is also an error, because the client would wait for the rest (RFC 9112, 6.3).
  *
- * @param fail Called once if the stream fails, or ends early. Before the first byte, the response can still be an
- * error.
+ * @param fail Called once if the stream fails, does not match the `Content-Length`, or cannot be written. Before the
+ * first byte, the response can still be an error.
  */
 export function sendStream(res: Response, stream: Readable, fail: (error: unknown) => void): void {
   if (res.closed || hasLostConnection(res)) return destroyStream(stream)
@@ -146,7 +149,7 @@ export function sendStream(res: Response, stream: Readable, fail: (error: unknow
       if (!isChunk(chunk)) throw new TypeError(notBytes(chunk))
       sent += Buffer.byteLength(chunk)
       // The client would interpret extra bytes as the beginning of the next response.
-      if (length !== null && sent > length) throw new TypeError(otherLength('more', length))
+      if (length !== null && sent > length) throw new TypeError(otherLength('too many', length))
       if (!res.write(chunk)) stream.pause()
     } catch (error) {
       // The head is invalid, or the stream contains objects. An error that is thrown in a listener would not be caught.

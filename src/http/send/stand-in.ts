@@ -55,7 +55,7 @@ function completeMock(socket: MockSocket, res: ServerResponse): void {
   socket.writableLength ??= 0
   const { write } = socket
   if (typeof write === 'function') {
-    // A writer waits for `drain` unless the result is `true`, and a mock does not emit it.
+    // A writer waits for `drain` unless the result is `true`, and a mock does not emit `drain`.
     socket.write = (...args) => write.apply(socket, args) ?? true
   }
   if (typeof socket.end !== 'function') socket.destroySoon ??= () => res.destroy()

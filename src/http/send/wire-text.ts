@@ -115,7 +115,7 @@ const NODE_FINISH_LISTENERS = 1
 /** The type of nearly all responses. */
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The header line of that type. */
+/** The header line with {@link JSON_TYPE}. */
 export const JSON_LINE: string = headerLine('Content-Type', JSON_TYPE)
 
 /**

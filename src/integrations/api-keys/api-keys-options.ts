@@ -89,7 +89,7 @@ export interface ApiKeysOptions<
    * and its errors are logged. Default: none.
    */
   readonly onUse?: (record: TRecord, req: Request, app: GuardSetup) => unknown
-  /** The minimum time between two calls of `onUse` for the same key. Default: `'60s'`. */
+  /** The minimum time between two calls to `onUse` for the same key. Default: `'60s'`. */
   readonly useInterval?: Duration
 }
 

@@ -96,14 +96,15 @@ export function checkedRecord<TRecord extends ApiKeyRecord>(
 ): TRecord | undefined {
   if (record === undefined || record === null) return undefined
   if (typeof record !== 'object') throw mistake('a record', typeof record)
-  if (typeof record.id !== 'string' || record.id === '') throw mistake('an `id`', typeof record.id)
+  if (typeof record.id !== 'string' || record.id === '')
+    throw mistake('a non-empty string as `id`', typeof record.id)
   if (!isSame(record.hash, hash)) {
     throw new TypeError(
       `apiKeys(): \`find\` returned the key ${record.id}, whose \`hash\` differs from the requested hash. Search a column that stores the SHA-256 hash of each key in lower-case hexadecimal digits.`,
     )
   }
   const { tenant } = record
-  if (!isTextOrNone(tenant)) throw mistake('a string as `tenant`', typeof tenant)
+  if (!isTextOrNone(tenant)) throw mistake('a non-empty string as `tenant`', typeof tenant)
   return Object.freeze({
     ...record,
     permissions: namesOf(record, 'permissions'),
@@ -145,7 +146,7 @@ function expiryOf({ expiresAt }: ApiKeyRecord): number | null {
   if (expiresAt === undefined || expiresAt === null) return null
   const ms = expiresAt instanceof Date ? expiresAt.getTime() : expiresAt
   if (typeof ms === 'number' && !Number.isNaN(ms)) return ms
-  throw mistake('a Date or milliseconds as `expiresAt`', typeof expiresAt)
+  throw mistake('a valid Date or milliseconds as `expiresAt`', typeof expiresAt)
 }
 
 function mistake(wanted: string, got: string): TypeError {

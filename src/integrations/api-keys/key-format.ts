@@ -19,12 +19,18 @@ const REST_LENGTH = RANDOM_LENGTH + CHECKSUM_LENGTH
 const PREFIX = /^(?=.{1,32}$)[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*$/
 const REST = /^[0-9A-Za-z]+$/
 
-/** The largest multiple of 62 that fits in a byte. Larger bytes would make some digits more frequent. */
+/**
+ * The largest multiple of 62 that fits in a byte. Bytes from this value on are not used, because they would make some
+ * digits more frequent.
+ */
 const FAIR_BYTES = 248
 
 /** Options of {@link generateApiKey}. */
 export interface GenerateApiKeyOptions {
-  /** The prefix of the key, such as `'acme_live'`: 1 to 32 letters, digits and single underscores. */
+  /**
+   * The prefix of the key, such as `'acme_live'`: 1 to 32 letters, digits and single underscores between them,
+   * beginning with a letter.
+   */
   readonly prefix: string
 }
 
@@ -74,7 +80,8 @@ export function faultOfPrefix(prefix: unknown): { cause: string; remedy: string 
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return null
   return {
     cause: `${typeof prefix === 'string' ? `'${prefix}'` : String(prefix)} is not a valid key prefix.`,
-    remedy: "Use 1 to 32 letters and digits, with single underscores between words: 'acme_live'.",
+    remedy:
+      "Use 1 to 32 letters, digits and single underscores between words, and begin with a letter: 'acme_live'.",
   }
 }
 

@@ -56,7 +56,8 @@ export type Boss = PgBoss
 /**
  * Loads pg-boss.
  *
- * @throws ConfigError `E_PEER_MISSING` if Node or the package is too old, or the package is not installed.
+ * @throws ConfigError `E_PEER_MISSING` if Node or the package is too old, or if `pg-boss` or `@opentelemetry/api`
+ * cannot be loaded.
  */
 export async function loadBoss(version: string = process.versions.node): Promise<typeof PgBoss> {
   refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })

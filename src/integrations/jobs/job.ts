@@ -26,7 +26,10 @@ export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
   readonly timeout?: Duration
   /** The maximum number of concurrent jobs of this kind in one process. Default: 2. */
   readonly concurrency?: number
-  /** The maximum number of concurrent jobs per tenant. Default: half of `concurrency`, and at least 1. */
+  /**
+   * The maximum number of these jobs that run concurrently for one tenant in one process. Default: half of
+   * `concurrency`, and at least 1.
+   */
   readonly perTenant?: number
   /**
    * Whether the job runs as the tenant of the code that sends it. With `false`, it never belongs to a tenant. With
@@ -69,7 +72,10 @@ export interface JobRun<TInput = unknown> {
   readonly input: TInput
   /** The number of this run, from 1. */
   readonly attempt: number
-  /** When this run was due: the time from its schedule, or from the `after` option of `send`. */
+  /**
+   * When this run was due. For the first run, this is the time from its schedule, from the `after` option of `send`, or
+   * of the call to `send`.
+   */
   readonly dueAt: Date
   /** Aborts when the job times out, when the application closes, and when another process has taken the job. */
   readonly signal: AbortSignal
@@ -177,7 +183,7 @@ export function number(
   return [Number.isInteger(value) && value >= least && value <= most, `Pass ${what}.`]
 }
 
-/** Converts a duration; `NaN` if it is invalid. */
+/** Converts a duration to whole seconds, rounded up; `NaN` if it is invalid. */
 function seconds(duration: Duration): number {
   return Math.ceil(toSeconds(duration) ?? Number.NaN)
 }
@@ -211,7 +217,7 @@ export async function checkInput(
   if (schema === null && input == null) return undefined
   const result = await schema?.['~standard'].validate(input)
   if (result !== undefined && result.issues === undefined) return result.value
-  const reasons = result?.issues?.map(reasonOf) ?? ['it has no input']
+  const reasons = result?.issues?.map(reasonOf) ?? ['the job has no input']
   throw new Failure(`The input of the job ${name} does not match its schema: ${reasons.join('; ')}`)
 }
 

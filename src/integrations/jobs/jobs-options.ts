@@ -6,8 +6,8 @@ export interface JobsOptions {
   /** The classes with `@Worker`. All processes of an application must list the same classes. */
   readonly workers: readonly Class[]
   /**
-   * Whether this process runs jobs and triggers schedules in addition to serving requests. If omitted, only processes
-   * under `blazon start --jobs` do; other processes only send jobs.
+   * Whether this process runs jobs and triggers schedules in addition to serving requests. If omitted or `false`, only
+   * processes under `blazon start --jobs` do; other processes only send jobs.
    */
   readonly work?: boolean
   /**
@@ -18,8 +18,8 @@ export interface JobsOptions {
   /** The database schema of the pg-boss tables. Default: `'blazon_jobs'`. */
   readonly schema?: string
   /**
-   * Whether the application creates and updates these tables at startup, with its own database login. With `false`, a
-   * deployment step must do so, and startup fails if the tables are missing. Default: `true`.
+   * Whether the application creates and updates the pg-boss tables at startup, with its own database login. With
+   * `false`, a deployment step must do so, and startup fails if the tables are missing. Default: `true`.
    */
   readonly migrate?: boolean
   /** Jobs whose inputs appear in the document under `x-jobs` and in `blazon routes`. If omitted, no jobs are listed. */
@@ -42,7 +42,10 @@ export function resolveOptions(options: JobsOptions): JobsSettings {
     workers: [areClasses, 'Pass a list of classes with @Worker().'],
     work: [typeof work === 'boolean', 'Pass true or false.'],
     concurrency: number(concurrency, 1, 1000),
-    schema: [isSchema, 'Use at most 50 lower-case letters, digits and `_`.'],
+    schema: [
+      isSchema,
+      'Use at most 50 lower-case letters, digits and `_`. Do not begin with a digit.',
+    ],
     migrate: [typeof migrate === 'boolean', 'Pass true or false.'],
     documented: [Array.isArray(documented), 'Pass a list of jobs from defineJob().'],
   }

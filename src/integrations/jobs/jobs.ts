@@ -9,10 +9,11 @@ import { listJobs, retryJob } from './stored-jobs.js'
 /**
  * Creates a plugin for work outside of requests: schedules, and jobs that are sent in the request's transaction, as its
  * tenant. The database of `postgres()` is the queue, managed by pg-boss. The plugin provides {@link Jobs}. It needs the
- * package `pg-boss`, and Node 22.12 or later.
+ * packages `pg-boss` and `@opentelemetry/api`, and Node 22.12 or later.
  *
- * @throws ConfigError at boot if `postgres()` does not precede it in `plugins`, if a job or a name is used twice, if a
- * schedule is invalid, or if Node or `pg-boss` is too old.
+ * @throws ConfigError at boot if an option or a schedule is invalid, if `postgres()` does not precede this plugin in
+ * `plugins`, if a class has no `@Worker`, if a job or a name is used twice, or if Node or a package is too old or
+ * missing.
  * @see docs/jobs.md
  * @example
  * new App({ plugins: [postgres({ url }), jobs({ work: true, workers: [Receipts] })] })

@@ -14,7 +14,7 @@ const LONGEST_DELAY_SECONDS = 3600
  */
 export class LostClaimError extends Error {
   constructor({ name, id }: JobWithMetadata) {
-    super(`The job ${name} ${id} was given to another run, so this run saved nothing.`)
+    super(`The job ${name} ${id} no longer belongs to this run, so this run saved nothing.`)
   }
 }
 
@@ -26,7 +26,7 @@ export class Queues {
   constructor(
     readonly boss: Boss,
     readonly database: BossDatabase,
-    /** `false` if a test takes the place of the database. */
+    /** `false` if a test replaces the database. */
     readonly isReal: boolean,
   ) {}
 
@@ -45,7 +45,9 @@ export class Queues {
     await this.boss.updateQueue(name, options)
   }
 
-  /** Sends a job and returns its ID, or `null` if the job's policy or its ID prevents it. */
+  /**
+   * Sends a job and returns its ID, or `null` if the job's policy excludes it or there is already a job with this ID.
+   */
   async send(name: string, envelope: Envelope, options: SendOptions): Promise<string | null> {
     if (!this.isReal) return randomUUID()
     return await this.database.join((db) => this.boss.send(name, envelope, { ...options, db }))
@@ -87,7 +89,7 @@ export class Queues {
   }
 }
 
-/** The types of pg-boss lack the number of jobs that a command has changed. */
+/** Checks that a command has changed one job. The types of pg-boss lack the number of changed jobs. */
 function assertOne(response: { readonly affected?: number }, job: JobWithMetadata): void {
   if (response.affected !== 1) throw new LostClaimError(job)
 }

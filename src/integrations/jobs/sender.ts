@@ -15,14 +15,14 @@ export interface SendOptions {
 }
 
 /**
- * Sends jobs. `jobs()` provides it.
+ * Sends and lists jobs. `jobs()` provides this class.
  *
  * @example
  * private readonly jobs = inject(Jobs)
  * await this.jobs.send(Receipt, { orderId })
  */
 export class Jobs {
-  /** @internal Set by `jobs()` when the application has started. */
+  /** @internal Set by `jobs()` when the application starts. */
   parts: JobsDeps | undefined
 
   /**
@@ -30,8 +30,8 @@ export class Jobs {
    * is not sent. Outside of a transaction, it is sent immediately. The job runs as the current tenant.
    *
    * @returns the job ID; `null` if the job's `policy` excludes it.
-   * @throws TypeError if the input does not match the schema, or no worker runs the job; HttpError 400
-   * `TENANT_REQUIRED` if the job needs a tenant and there is none; the errors of `Database.query`.
+   * @throws TypeError if the input does not match the schema, if `after` is invalid, or if no worker runs the job;
+   * HttpError 400 `TENANT_REQUIRED` if the job needs a tenant and there is none; the errors of `Database.query`.
    */
   async send<TSent>(
     job: JobDefinition<TSent>,

@@ -54,7 +54,7 @@ const INPUT: StandardSchemaV1<Sent, Sent> = {
   '~standard': { version: 1, vendor: 'blazon', validate: (value) => ({ value: value as Sent }) },
 }
 
-/** The delays add up to about half a day. */
+/** Delivers an event. The delays between the attempts add up to about half a day. */
 const Delivery: JobDefinition<Sent, Sent> = defineJob('webhook', {
   input: INPUT,
   retries: 20,
@@ -85,7 +85,7 @@ export class Webhooks {
 
   /**
    * Sends an event in the current transaction, like `Jobs.send`. If the transaction does not commit, nothing is
-   * delivered. Delivery is attempted until the endpoint returns a 2xx status, at most 21 times.
+   * delivered. Delivery is attempted until the endpoint responds with a 2xx status or 410, at most 21 times.
    *
    * @param endpoint The endpoint ID.
    * @returns the event ID, which the receiver gets as `webhook-id`.

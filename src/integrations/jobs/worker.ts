@@ -68,7 +68,8 @@ export interface JobDecorator<TInput> {
  * Makes a method run a job. The method runs in its own transaction, as the tenant for which the job was sent. The job
  * is completed in the same transaction, so its effects on the database happen exactly once.
  *
- * @throws ConfigError at boot if two methods run the same job, or if the class has no `@Worker`.
+ * @throws ConfigError at boot if two methods run the same job or jobs with the same name, or if the class has no
+ * `@Worker`.
  */
 export function Job<TSent, TInput>(job: JobDefinition<TSent, TInput>): JobDecorator<TInput> {
   return JOB({ of: () => job as JobDefinition, schedule: null }) as JobDecorator<TInput>
@@ -92,7 +93,8 @@ const NAMES: OptionNames<CronOptions> = { name: true, zone: true, timeout: true,
  * Runs a method on a schedule, once in the whole cluster and without a tenant. The run has no input.
  *
  * @param expression Five fields: minute, hour, day of the month, month, day of the week.
- * @throws ConfigError at boot if the expression is invalid or the time zone is unknown.
+ * @throws ConfigError if an option is invalid; at boot, if the expression is invalid, the time zone is unknown, or the
+ * name is used twice.
  * @example
  * @Cron('0 3 * * *', { zone: 'Europe/Vienna', name: 'nightly' }) async nightly() { … }
  */

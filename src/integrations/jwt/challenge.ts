@@ -1,7 +1,7 @@
 import { Refusal } from '../../plugin/index.js'
 import type { AnyJwtOptions } from './jwt-options.js'
 
-/** The errors of RFC 6750, 3.1, with which the guard responds. */
+/** The reasons for which the guard refuses a request. Each has its own challenge (RFC 6750, 3.1). */
 export type BearerError = 'expired' | 'invalid' | 'missing' | 'scope'
 
 const TEXTS: Readonly<Record<BearerError, string>> = {
@@ -58,8 +58,8 @@ export class Challenges {
 }
 
 /**
- * Whether a string is a valid scope (RFC 6749, 3.3). Scopes contain neither spaces nor quotation marks, so they need no
- * quoting in a header.
+ * Whether a string is a valid scope (RFC 6749, 3.3). Scopes contain no spaces, quotation marks or backslashes, so they
+ * need no escaping in a header.
  */
 export function isScope(text: string): boolean {
   return /^[!#-[\]-~]+$/.test(text)

@@ -39,7 +39,8 @@ const ALGORITHMS = [
 const MOST_TOLERANCE = 600
 
 /**
- * Checks the options for `jwt`, and returns the keys in the option `keys`; no keys if this option is a function.
+ * Checks the options for `jwt`, and returns the keys in the option `keys`; no keys if this option is omitted or is a
+ * function.
  *
  * @throws ConfigError with all problems.
  */
@@ -69,7 +70,9 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
   const problems: Problem[] = []
   const safe = 'Pass an https URL. On the same machine, http is allowed.'
   if (issuer !== undefined && !isText(issuer)) {
-    problems.push(invalid('issuer', 'It is not a string.', 'Pass the iss claim of your tokens.'))
+    problems.push(
+      invalid('issuer', 'It is empty, or not a string.', 'Pass the iss claim of your tokens.'),
+    )
   }
   if (keys !== undefined && jwks !== undefined) {
     const remedy = 'Pass either keys or jwks.'
@@ -79,7 +82,7 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
   }
   if (jwks !== undefined && !isSafeUrl(jwks)) {
     problems.push(
-      invalid('jwks', 'The URL is not https, so its response could be changed in transit.', safe),
+      invalid('jwks', 'It is not an https URL, or it contains a user name or a password.', safe),
     )
   }
   if (keys === undefined && jwks === undefined && !isIssuerUrl(issuer)) {
@@ -88,7 +91,7 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
     problems.push(invalid('issuer', cause, remedy))
   }
   if (resource !== undefined && !isIssuerUrl(resource)) {
-    problems.push(invalid('resource', 'It is not the URL of an API.', safe))
+    problems.push(invalid('resource', 'It is not an https URL without a query.', safe))
   }
   return problems
 }
@@ -106,13 +109,14 @@ function checkAudience({ audience, keys }: AnyJwtOptions): Problem[] {
     return [invalid('audience', cause, remedy)]
   }
   if (audience === false || isText(audience) || isTexts(audience)) return []
-  return [invalid('audience', 'It is neither a string nor a list of strings.', remedy)]
+  return [invalid('audience', 'It is empty, or neither a string nor a list of strings.', remedy)]
 }
 
 function checkAlgorithms(algorithms: unknown): Problem[] {
   if (algorithms === undefined) return []
   const remedy = `Use one or more of ${ALGORITHMS.join(', ')}.`
-  if (!isTexts(algorithms)) return [invalid('algorithms', 'It is not a list of names.', remedy)]
+  if (!isTexts(algorithms))
+    return [invalid('algorithms', 'It is empty, or not a list of names.', remedy)]
   return algorithms
     .filter((name) => !ALGORITHMS.includes(name))
     .map((name) => invalid('algorithms', `${name} is not a signature algorithm.`, remedy))
@@ -155,7 +159,11 @@ function checkWords({
   }
   if (type !== undefined && !isText(type)) {
     problems.push(
-      invalid('type', 'It is not a string.', "Pass the value of the header typ: 'at+jwt'."),
+      invalid(
+        'type',
+        'It is empty, or not a string.',
+        "Pass the value of the header typ: 'at+jwt'.",
+      ),
     )
   }
   if (!['required', 'optional', undefined].includes(expires)) {
@@ -192,7 +200,11 @@ function checkTimes({ clockTolerance, maxAge }: AnyJwtOptions): Problem[] {
   }
   if (maxAge !== undefined && !(secondsOf(maxAge) > 0)) {
     problems.push(
-      invalid('maxAge', 'It is not a duration.', "Pass seconds, or a string such as '12h'."),
+      invalid(
+        'maxAge',
+        'It is not a duration greater than 0.',
+        "Pass seconds, or a string such as '12h'.",
+      ),
     )
   }
   return problems

@@ -18,11 +18,15 @@ export interface ClaimRules {
 /** The reason for a refusal. Clients receive the reason `expired`, because they can then obtain a new token. */
 type TokenFault = 'expired' | 'invalid'
 
-/** The latest accepted time. A time in milliseconds would be after the year 5000, so the token would never expire. */
+/**
+ * Times from this value on are refused. Such a time is probably in milliseconds, so the token would practically never
+ * expire.
+ */
 const LATEST = 1e11
 
 /**
- * Checks all claims of a token against the rules. `now` is in seconds. Returns `null` for a token that satisfies them.
+ * Checks the type and the claims of a token against the rules. `now` is in seconds. Returns `null` for a token that
+ * satisfies the rules.
  */
 export function findFault(token: ParsedToken, rules: ClaimRules, now: number): TokenFault | null {
   const { claims, header } = token
@@ -52,7 +56,7 @@ export function startOf(
   return Math.max(nbf, maxAge === undefined ? 0 : iat) - tolerance
 }
 
-/** Returns a media type without the prefix `application/` (RFC 7515, 4.1.9). */
+/** Returns a media type in lower case, without the prefix `application/` (RFC 7515, 4.1.9). */
 export function typeOf(typ: string | undefined): string | undefined {
   return typ?.toLowerCase().replace(/^application\//, '')
 }
@@ -111,7 +115,7 @@ export function defaultUser(
   }
 }
 
-/** Returns the names in a claim; empty if the claim has a different type. */
+/** Returns the names in a claim; empty if the claim is neither a string nor a list. */
 export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
   const value = read(reader, claims)
   const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
@@ -122,7 +126,7 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Returns the tenant of a token; `undefined` if the claim has a different type. */
+/** Returns the tenant of a token; `undefined` if the claim is not a string, or is empty. */
 export function readTenant(reader: AnyJwtOptions['tenant'], claims: JwtClaims): string | undefined {
   const value = read(reader, claims)
   return typeof value === 'string' && value !== '' ? value : undefined

@@ -31,7 +31,7 @@ export interface GivenKeys {
   readonly problems: readonly Problem[]
 }
 
-/** The result if the option `keys` is a function, whose keys are read at boot. */
+/** The result if the option `keys` is omitted, or is a function, which is called at boot. */
 export const NO_KEYS: GivenKeys = Object.freeze({ keys: [], problems: [] })
 
 /**
@@ -66,8 +66,8 @@ export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): Gi
 }
 
 /**
- * Reports unknown members: with a misspelt `kid`, the key would be tried for every token. A JSON Web Key can have any
- * member.
+ * Reports unknown members: with a misspelt `kid`, the key would also be tried for tokens with a different `kid`. A JSON
+ * Web Key can have any member.
  */
 function unknownMembers(path: string, given: JwtKey): Problem[] {
   const isOf = (name: string) => Object.hasOwn(Object(given), name)

@@ -4,7 +4,7 @@ import { metadataUrl } from './challenge.js'
 import type { JwtGuard } from './jwt.js'
 import { invalid } from './jwt-options.js'
 
-/** The members of the metadata that do not come from the guard's options (RFC 9728, 2). */
+/** Options of {@link jwtMetadata}: members of the metadata (RFC 9728, 2). */
 export interface JwtMetadataOptions {
   /** The scopes that clients can request. Default: the guard's `requiredScopes`. */
   readonly scopes?: readonly string[]
@@ -28,7 +28,7 @@ const NAMES: OptionNames<JwtMetadataOptions> = {
  * tokens for this API. The guard's challenges contain the URL of the metadata.
  *
  * @param guard A guard with the option `resource`.
- * @throws ConfigError if the guard has no `resource`.
+ * @throws ConfigError if the guard has no `resource`, or if an option is unknown.
  * @example
  * const guard = jwt({ issuer: 'https://id.example.com', audience: 'orders', resource: 'https://api.example.com' })
  * const app = new App({ controllers, auth: { guard }, plugins: [jwtMetadata(guard)] })

@@ -28,7 +28,7 @@ export type JwtAlgorithm =
 export interface JwtSecret {
   /** At least 32 random bytes. A string is encoded as UTF-8. */
   readonly secret: string | Uint8Array
-  /** The `kid` of tokens with this secret. If omitted, the secret is tried for every token. */
+  /** The `kid` of tokens with this secret. If omitted, the secret is tried for tokens whose `kid` matches no key. */
   readonly kid?: string
 }
 
@@ -36,7 +36,7 @@ export interface JwtSecret {
 export interface JwtPem {
   /** The PEM, beginning with `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`. */
   readonly pem: string
-  /** The `kid` of tokens for this key. If omitted, the key is tried for every token. */
+  /** The `kid` of tokens for this key. If omitted, the key is tried for tokens whose `kid` matches no key. */
   readonly kid?: string
 }
 
@@ -44,14 +44,14 @@ export interface JwtPem {
 export interface JwtJwk {
   /** The key type: `RSA`, `EC`, `OKP` or `oct`. */
   readonly kty: string
-  /** The `kid` of tokens for this key. If omitted, the key is tried for every token. */
+  /** The `kid` of tokens for this key. If omitted, the key is tried for tokens whose `kid` matches no key. */
   readonly kid?: string
   /** The only algorithm for this key. If omitted, all algorithms that the key type allows are accepted. */
   readonly alg?: string
   readonly [member: string]: unknown
 }
 
-/** A key. A string is a PEM if it begins with `-----BEGIN`; otherwise it is a secret. */
+/** A key. A string that contains `-----BEGIN` is a PEM; any other string is a secret. */
 export type JwtKey = string | Uint8Array | JwtSecret | JwtPem | JwtJwk
 
 /** One key, or several keys during a rotation. */
@@ -107,8 +107,8 @@ export interface JwtOptions<
   /**
    * The required value of the claim `iss`. Without `keys` and `jwks`, it is also the URL from which the guard discovers
    * the keys: through `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0), or else
-   * `/.well-known/oauth-authorization-server` (RFC 8414). If omitted, which `keys` or `jwks` allows, any issuer is
-   * accepted.
+   * `/.well-known/oauth-authorization-server` (RFC 8414). With `keys` or `jwks`, it can be omitted, and any issuer is
+   * then accepted.
    */
   readonly issuer?: string
   /**
@@ -143,7 +143,10 @@ export interface JwtOptions<
   readonly roles?: FromClaims<readonly string[] | string | undefined>
   /** The permissions: a list, or a string with names separated by spaces. Default: the claim `permissions`. */
   readonly permissions?: FromClaims<readonly string[] | string | undefined>
-  /** The OAuth scopes, which become permissions: usually `'scope'` or `'scp'`. Default: none. */
+  /**
+   * The OAuth scopes, which become permissions: usually `'scope'` or `'scp'`. Default: none; only `requiredScopes` then
+   * reads the claim `scope`.
+   */
   readonly scope?: FromClaims<readonly string[] | string | undefined>
   /**
    * Scopes that every token must have. A request without them is refused with a 403 response, `insufficient_scope` (RFC
@@ -158,15 +161,15 @@ export interface JwtOptions<
   /** The case-insensitive scheme before the token in `Authorization`. Default: `'Bearer'`. */
   readonly scheme?: string
   /**
-   * The header `typ` that tokens must have, such as `'at+jwt'` (RFC 9068). If omitted, tokens can have no `typ`, `JWT`
-   * or `at+jwt`.
+   * The header `typ` that tokens must have, such as `'at+jwt'` (RFC 9068). If omitted, `typ` can be missing, `JWT` or
+   * `at+jwt`.
    */
   readonly type?: string
   /** Whether tokens must have the claim `exp`. Default: `'required'`. */
   readonly expires?: 'required' | 'optional'
   /**
-   * The maximum age of a token since `iat`, which the token must then have, as seconds or a string with a unit. If
-   * omitted, any age is accepted.
+   * The maximum age of a token since `iat`, as seconds or a string with a unit. Tokens without `iat` are then refused.
+   * If omitted, any age is accepted.
    */
   readonly maxAge?: Duration
   /** The maximum difference between the clocks of the issuer and the API: at most 10 minutes. Default: 5 seconds. */
@@ -181,7 +184,10 @@ export interface JwtOptions<
    * `jwtMetadata` serves. Default: none.
    */
   readonly resource?: string
-  /** The security scheme in the document. Default: HTTP authentication with `bearerFormat: 'JWT'`. */
+  /**
+   * The security scheme in the document. Default: HTTP authentication with `bearerFormat: 'JWT'`; for a `scheme` other
+   * than `Bearer`, a key in the header `Authorization`.
+   */
   readonly security?: OpenApiSecurityScheme
   /** A replacement for `fetch`, for example to use a proxy or your own certificates. Default: Node's `fetch`. */
   readonly fetch?: JwtFetch

@@ -87,8 +87,8 @@ export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
   }
 
   /**
-   * Whether a request has a token for this guard, valid or not, if other guards read the same header. Such a token has
-   * three parts and does not name a different issuer.
+   * Whether a request has a credential for this guard, valid or not. Other guards can read the same header, so a token
+   * that does not have three parts, or that names a different issuer, does not count.
    */
   carries(req: Request): boolean {
     const token = readCredential(req, this.options.scheme ?? 'Bearer')
@@ -221,9 +221,12 @@ export function jwt<
 
 /** Keys are read again after this time, so that withdrawn keys are noticed. */
 const FRESH_MS = 10 * 60_000
-/** The minimum pause between two attempts to read keys while there are keys, even if tokens have an unknown `kid`. */
+/**
+ * The minimum pause between two attempts to read keys while there are usable keys, even if tokens have an unknown
+ * `kid`.
+ */
 const COOLDOWN_MS = 30_000
-/** The minimum pause between two attempts to read keys while there are no keys. */
+/** The minimum pause between two attempts to read keys while there are no usable keys. */
 const RETRY_MS = 5000
 /** How long keys are used if they cannot be read again. */
 const STALE_MS = 24 * 3_600_000
@@ -280,8 +283,8 @@ class RemoteKeys implements KeySource {
   }
 
   /**
-   * Reads the keys for the first time. If that fails, the token may still be valid, so the client receives a 503
-   * response, not a 401.
+   * Reads the keys if there are none, or if they are too old. If that fails, the token may still be valid, so the
+   * client receives a 503 response, not a 401.
    */
   async #readFirst(): Promise<void> {
     if (this.#mayTry(RETRY_MS)) await this.#refresh()

@@ -65,7 +65,10 @@ const FOREIGN = ['crit', 'b64', 'enc', 'zip', 'cty']
 
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** Parses a token with three parts (RFC 7515, 7.1). Returns `null` for any other string. Nothing is verified. */
+/**
+ * Parses a token with three parts (RFC 7515, 7.1). Returns `null` for a string that cannot be parsed. Nothing is
+ * verified.
+ */
 export function parseToken(token: string): ParsedToken | null {
   const parts = token.split('.', 4)
   if (parts.length !== 3) return null
@@ -128,7 +131,7 @@ function hasUniqueMembers(json: string): boolean {
   return true
 }
 
-/** Adds a member name, and returns whether it is new. `"a"` and `"\u0061"` are the same name. */
+/** Adds a member name, and returns whether it is new and allowed. `"a"` and `"\u0061"` are the same name. */
 function addName(names: Set<string> | null | undefined, token: string): boolean {
   const name: string = JSON.parse(token)
   if (name === '__proto__' || names?.has(name)) return false

@@ -30,7 +30,7 @@ export function signTestToken(
   refuseUnknown('signTestToken()', options, NAMES)
   const { header, clock = machineClock } = options
   if (Buffer.byteLength(secret) < 32)
-    throw new TypeError('signTestToken: pass a secret of 32 bytes.')
+    throw new TypeError('signTestToken: pass a secret of at least 32 bytes.')
   const now = Math.floor(clock.now() / 1000)
   const parts = [
     { typ: 'JWT', ...header, alg: 'HS256' },

@@ -30,7 +30,7 @@ export interface VerifierSetup {
   readonly remember: ((req: Request, claims: JwtClaims) => void) | null
 }
 
-/** The maximum number of stored verified tokens. */
+/** The default maximum number of stored verified tokens. */
 const CACHE_SIZE = 10_000
 
 /** The guard of one application, with its verified tokens and its keys. */
@@ -43,7 +43,7 @@ export class TokenVerifier implements Lifecycle {
     this.#cache = new TokenCache(setup.options.cacheSize ?? CACHE_SIZE)
   }
 
-  /** Responds synchronously for a token that is in the cache. */
+  /** Decides synchronously if the token is in the cache and the option `user` returns no promise. */
   canActivate(req: Request): true | Promise<true> {
     const { options, challenges, clock, keys } = this.#setup
     const token = readCredential(req, options.scheme ?? 'Bearer')
@@ -171,8 +171,8 @@ interface VerifiedToken {
 }
 
 /**
- * Verified tokens by their digest, so that the tokens themselves are not stored. When half of the entries are new, all
- * entries that have not been used in the meantime are dropped.
+ * Verified tokens by their digest, so that the tokens themselves are not stored. When the newer half of the cache is
+ * full, it replaces the older half. Tokens that are used move to the newer half.
  */
 class TokenCache {
   readonly #half: number
@@ -211,8 +211,8 @@ class TokenCache {
 export type TimeSource = Pick<Clock, 'now' | 'monotonic'>
 
 /**
- * The system clock, for code that runs outside of an application: tests that sign tokens, and guards that call this
- * guard.
+ * The system clock, for code that runs outside of an application: tests that sign tokens, and custom guards that call a
+ * `JwtGuard`.
  */
 export const machineClock: TimeSource = {
   now: () => Date.now(),

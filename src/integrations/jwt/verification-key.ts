@@ -47,7 +47,7 @@ interface KeyFacts {
   readonly alg?: unknown
 }
 
-/** Creates a key from a shared secret. Throws {@link UnusableKey} for a short secret. */
+/** Creates a key from a shared secret. Throws {@link UnusableKey} for a secret that is too short for its algorithm. */
 export function secretKey(secret: Uint8Array, facts: KeyFacts): VerificationKey {
   const algorithms = SECRET_BYTES.filter(([, bytes]) => secret.length >= bytes)
   if (algorithms.length === 0) {
@@ -99,7 +99,7 @@ function algorithmsOf(key: KeyObject): readonly JwtAlgorithm[] {
   if (asymmetricKeyType === 'ec' && Object.hasOwn(CURVES, namedCurve)) {
     return CURVES[namedCurve] as readonly JwtAlgorithm[]
   }
-  throw new UnusableKey(`No token algorithm uses keys of the type ${asymmetricKeyType}.`)
+  throw new UnusableKey(`No supported algorithm uses this key of the type ${asymmetricKeyType}.`)
 }
 
 interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
@@ -108,7 +108,8 @@ interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
 
 function keyOf({ key, algorithms, bytes }: KeyMaterial, { kid, alg }: KeyFacts): VerificationKey {
   const allowed = alg === undefined ? algorithms : algorithms.filter((name) => name === alg)
-  if (allowed.length === 0) throw new UnusableKey(`Its alg ${String(alg)} does not match its type.`)
+  if (allowed.length === 0)
+    throw new UnusableKey(`Its alg ${String(alg)} does not match its type or length.`)
   const id = createHash('sha256')
     .update(JSON.stringify([kid, allowed]))
     .update(bytes)
@@ -180,7 +181,7 @@ export interface KeySource {
 /** The maximum number of keys that are tried. A token without a `kid` is verified with one key after another. */
 const MOST_TRIALS = 8
 
-/** Returns the keys that match the algorithm and the `kid` of a token. */
+/** Returns the keys that match the algorithm and the `kid` of a token; none if there are too many to try. */
 export function matching(
   keys: readonly VerificationKey[],
   { alg, kid }: TokenHeader,

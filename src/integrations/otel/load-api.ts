@@ -14,9 +14,10 @@ export type OpenTelemetry = Pick<
 >
 
 /**
- * Loads `@opentelemetry/api`. All copies in a process share one registry, so it need not be the SDK's copy.
+ * Loads `@opentelemetry/api`. All copies in a process share one registry, so the loaded copy need not be the SDK's
+ * copy.
  *
- * @throws ConfigError if it cannot be loaded or is too old.
+ * @throws ConfigError if the package cannot be loaded or is too old.
  */
 export function loadApi(): Promise<OpenTelemetry> {
   const use = { subject: 'blazon/otel', origin: import.meta.url }

@@ -10,8 +10,8 @@ import {
 /** Options of `otel`. */
 export interface OtelOptions {
   /**
-   * Selects requests that get no spans, such as health checks. Code that runs for such a request also creates no spans.
-   * If omitted, every request gets a span.
+   * Selects requests that get no spans, such as health checks. Code that runs for such a request also creates no spans,
+   * unless an instrumentation has created a span for the request. If omitted, every request gets a span.
    */
   readonly ignore?: (req: Request) => boolean
   /**
@@ -21,7 +21,8 @@ export interface OtelOptions {
    */
   readonly attributes?: (ended: EndedRequest) => Attributes | undefined
   /**
-   * Whether the steps of a request have their own spans: guard, tenant, cache, validation, handler. Default: `true`.
+   * Whether the steps of a request that can take time have their own spans, such as guard, cache, validation and
+   * handler. Default: `true`.
    */
   readonly steps?: boolean
   /**

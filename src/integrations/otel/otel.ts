@@ -28,15 +28,15 @@ const kApi = new InjectionToken<OpenTelemetry>('@opentelemetry/api')
 
 /**
  * Creates a plugin that traces requests with OpenTelemetry: one span for each request, named after its method and
- * route, and one for each step that can take time. It works in ES modules without `--import`, because it patches no
- * modules. Names and attributes follow the stable semantic conventions for HTTP. No attribute contains a header, a
- * query or a body.
+ * route, and one for each step that can take time, each database statement and each call through `inject(Outgoing)`.
+ * The plugin works in ES modules without `--import`, because it patches no modules. Names and attributes follow the
+ * stable semantic conventions for HTTP. No attribute contains a header, a query or a body.
  *
  * If `@opentelemetry/instrumentation-http` has already created a span for a request, the plugin names and completes
  * that span.
  *
- * @param options If omitted, every request and each of its steps has a span. The plugin needs the peer dependency
- * `@opentelemetry/api`, and an SDK that is started before the first request.
+ * @param options If omitted, all these spans are created. The plugin needs the peer dependency `@opentelemetry/api`,
+ * and an SDK that is started before the first request.
  * @throws ConfigError at boot if an option is invalid, or if `@opentelemetry/api` is not installed or too old.
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  * @example
@@ -60,7 +60,7 @@ function tracing(options: OtelOptions): Plugin {
   }
 }
 
-/** Matches a class name. There are only a few different class names. */
+/** Matches a class name. Other names could differ for every error, and `error.type` must have few different values. */
 const NAME = /^[A-Za-z_$][\w$.]{0,99}$/
 
 /**
@@ -238,7 +238,10 @@ function handlerOptions({ name }: RouteModel): SpanOptions {
   return { attributes: { 'code.function.name': name } }
 }
 
-/** Creates a span for each call through `inject(Outgoing)`. The other host continues the trace. */
+/**
+ * Creates a span for each call through `inject(Outgoing)`. Unless the call is public, the other host continues the
+ * trace.
+ */
 class CallSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker

@@ -41,7 +41,8 @@ export interface OpenedSpan {
 
 /**
  * The spans of one request. This object is also the context in which the request's code runs. Its active span is always
- * the current step's span. New spans become children of the step, although the context is entered only once.
+ * the span of the current step, or of the request between steps. New spans become children of the active span, although
+ * the context is entered only once.
  */
 export class RequestTrace implements Context {
   /** The span of the request. */
@@ -51,7 +52,7 @@ export class RequestTrace implements Context {
   /** Whether the spans are recorded. If not, the request has no step spans. */
   readonly isRecorded: boolean
   isOver = false
-  /** The name of the error that ended the request with a server error status. */
+  /** The name of the last error that was logged for the request. */
   errorType: string | undefined = undefined
   #current: Span
   #step: StepName | null = null

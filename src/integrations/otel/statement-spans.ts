@@ -20,7 +20,7 @@ const LONGEST_NAME = 255
 /** A database error code, such as `23505` or `ER_DUP_ENTRY`. */
 const CODE = /^\w{1,64}$/
 
-/** Creates a span for each statement inside another span. */
+/** Creates a span for each statement that runs while another span is active and recorded. */
 export class StatementSpans {
   readonly #api: OpenTelemetry
   readonly #maker: SpanMaker
@@ -144,7 +144,7 @@ function maskLiterals(text: string, system: string): string | null {
 function maskOf(piece: string, isMysql: boolean): string {
   if (/^(?:--|\/\*|#)/.test(piece)) return ' '
   if (piece.startsWith('"')) return isMysql ? MASK : piece
-  // A placeholder `$1`, or a string `$tag$…$tag$`.
+  // `$1` is a placeholder, but `$tag$…$tag$` is a string.
   if (/^\$(?:[a-z_]\w*)?\$/i.test(piece)) return MASK
   return /^(?:e?'|\.?\d)/i.test(piece) ? MASK : piece
 }

@@ -44,9 +44,10 @@ export class Database {
    * @param statement SQL with the placeholders `$1`, `$2`, … for its values, or a result of the {@link sql} template.
    * @param values The values for `$1`, `$2`, … They never become part of the SQL. Default: none.
    * @returns the rows, the row count and the columns.
-   * @throws PostgresError if PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY`, `DATABASE_TIMEOUT`,
-   * `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` if the server sends no response; HttpError 400 `TENANT_REQUIRED` if the
-   * statement uses a tenant table and no tenant is set; TenantSwitchError if a transaction of another tenant is open.
+   * @throws PostgresError if PostgreSQL refuses the statement; HttpError 503 `DATABASE_BUSY` if all connections are in
+   * use; HttpError 503 `DATABASE_TIMEOUT`, `DATABASE_UNAVAILABLE` or `COMMIT_UNKNOWN` if the server does not respond or
+   * cannot run statements; HttpError 400 `TENANT_REQUIRED` if the statement uses a tenant table and no tenant is set;
+   * TenantSwitchError if a transaction of another tenant is open.
    */
   async query<TRow = Record<string, unknown>>(
     statement: string | Statement,
@@ -109,8 +110,8 @@ export class Database {
    * @param fn The generator function. It is called when the first item is requested.
    * @param options `isolation`. A stream is never retried.
    * @returns the items.
-   * @throws while the stream is being read: any error from the generator; HttpError 503 `DATABASE_TIMEOUT` if the
-   * reader is too slow; the same errors as {@link Database.query}.
+   * @throws ConfigError if an option is invalid; while the stream is being read: any error from the generator;
+   * HttpError 503 `DATABASE_TIMEOUT` if the reader is too slow; the same errors as {@link Database.query}.
    * @example
    * @JsonLines(Order)
    * @Get('export')
@@ -191,7 +192,7 @@ async function settled<T>(fn: () => T | Promise<T>): Promise<T> {
   )
 }
 
-// A stream, which has no `next`, is not refused: it may already be running.
+// A Node stream, which has no `next`, is not refused: it may already be running.
 function isGenerator(value: unknown): boolean {
   const generator = value as Partial<AsyncGenerator & Generator> | null | undefined
   if (typeof generator?.next !== 'function') return false

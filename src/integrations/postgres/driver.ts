@@ -18,7 +18,7 @@ export interface Statement {
   readonly texts?: 'all' | 'times'
 }
 
-/** A statement of the package itself. If its result is not read, it does not change the session. */
+/** A statement of the package itself. With `hasNoReader`, it must leave no state in the session. */
 export interface SessionStatement extends Statement {
   /**
    * Whether the rows can be discarded. If so, a driver can return no rows, and need not request their columns. Default:
@@ -56,8 +56,8 @@ export interface Connection {
    * Runs a statement.
    *
    * @throws PostgresError if the server refuses the statement or its values cannot be sent; HttpError 503 if the server
-   * sends no response, after which the connection can only be destroyed. The server's `statement_timeout` also results
-   * in a 503, but the connection stays usable.
+   * sends no response, after which the connection can only be destroyed. The server's `statement_timeout`, a full disk
+   * and a lack of memory also result in a 503, but the connection stays usable.
    */
   query(statement: Statement): Promise<QueryResult>
   /**
@@ -65,7 +65,7 @@ export interface Connection {
    * So a statement never runs if the `BEGIN` in its flight has failed.
    *
    * @returns a promise for each result, in order. The promises reject for the same reasons as {@link Connection.query}.
-   * The promise of a statement that did not run rejects with a `PostgresError` with the code 25P02.
+   * After a refused statement, the promises of the later statements reject with a `PostgresError` with the code 25P02.
    */
   sendTogether(statements: readonly SessionStatement[]): Promise<QueryResult>[]
   /** Runs a migration script: several statements separated by semicolons, without values and without a time limit. */
@@ -122,7 +122,7 @@ export interface Driver {
   /** Returns the number of checked-out connections, and of callers that are waiting for one. */
   usage(): PoolUsage
   /**
-   * Prepares the driver. The first server connection is made by `connect`, not here. It can be called again after
+   * Prepares the driver. The first server connection is made by `connect`, not here. `open` can be called again after
    * `close`.
    *
    * @throws ConfigError if a package is missing or a folder cannot be used.

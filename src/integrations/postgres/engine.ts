@@ -140,7 +140,7 @@ export class Engine {
     try {
       const { rows } = await connection.query({ text: READ_ONLY })
       const isWritable = rows[0]?.['isReadOnly'] !== true
-      // The server's address may now lead to a different server.
+      // After a refused write, a read-only connection is closed, because the address may now lead to another server.
       if (isWritable || !this.#isReadOnly) connection.release()
       return isWritable
     } finally {
@@ -149,8 +149,8 @@ export class Engine {
   }
 
   /**
-   * Throws if the database cannot be reached, or if it has refused a write and still does not accept writes. Does not
-   * throw if all connections are in use.
+   * Throws if the database cannot be reached, if it has refused a write and still does not accept writes, or if
+   * required migrations are pending. If all connections are in use, the check for writes is skipped.
    */
   async checkReady(): Promise<void> {
     const isWritable = await this.#isWritable().catch((error) => {
@@ -215,7 +215,7 @@ function unreachable(error: unknown): unknown {
 export function poolMetrics(driver: Pick<Driver, 'size' | 'usage'>): Metric[] {
   return [
     gauge('db_client_connections_used', 'Connections that are in use.', () => driver.usage().lent),
-    gauge('db_client_connections_max', 'Idle connections.', () => driver.size),
+    gauge('db_client_connections_max', 'The maximum number of connections.', () => driver.size),
     gauge('db_client_connections_waiting', 'Callers that are waiting for a connection.', () => {
       return driver.usage().waiting
     }),

@@ -91,7 +91,7 @@ function pendingWarning(names: readonly string[], { isEmbedded }: Driver): Probl
   return {
     code: 'W_MIGRATION_PENDING',
     subject: `${FOLDER}/${first}`,
-    cause: `${count} not been applied to this database. Statements that need them fail.`,
+    cause: `${count} not been applied to this database. Statements that depend on the changes fail.`,
     remedy: `${migrate}.`,
   }
 }

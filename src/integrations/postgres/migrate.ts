@@ -28,7 +28,7 @@ export interface MigrateOptions {
    * back. Default: `false`.
    */
   readonly strict?: boolean
-  /** Receives the names of later migrations, once, if the database has any. */
+  /** Receives the names of later migrations, once, if the database has any and `strict` is not set. */
   readonly onNewer?: (names: readonly string[]) => void
   /** Receives each migration after it was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
@@ -47,13 +47,14 @@ const NAMES: OptionNames<MigrateOptions> = {
 
 /**
  * Applies the pending migrations: the files in the folder `migrations` (default: `./migrations`), in the order of their
- * names, each in its own transaction. Several processes can do this at the same time.
+ * names, each in its own transaction unless its first line is `-- blazon: no-transaction`. Several processes can do
+ * this at the same time.
  *
  * @param database The options of a connection whose login is allowed to create tables.
  * @returns the migrations that this call applied, in order.
- * @throws ConfigError if a file is invalid or has changed since it was applied, a statement fails, a role is missing
- * that this login is not allowed to create, an option is invalid, or a package is missing; HttpError 503 if the
- * database cannot be reached.
+ * @throws ConfigError if a file is invalid, the folder and the database have different histories, a statement fails, a
+ * role is missing that this login is not allowed to create, an option is invalid, or a package is missing; HttpError
+ * 503 if the database cannot be reached.
  * @example
  * await migrate({ url: process.env.OWNER_DATABASE_URL }, { login: 'shop' })
  */
@@ -77,7 +78,8 @@ export function migrate(
 /**
  * Returns the state of each migration, sorted by name. Changes nothing.
  *
- * @throws ConfigError if a file is invalid; HttpError 503 if the database cannot be reached.
+ * @throws ConfigError if a file or an option is invalid, a package is missing, or this login is not allowed to read the
+ * history; HttpError 503 if the database cannot be reached.
  * @example
  * const pending = (await migrationStatus({ url })).filter(({ state }) => state === 'pending')
  */
@@ -88,12 +90,13 @@ export function migrationStatus(database: PostgresOptions): Promise<MigrationSta
 }
 
 /**
- * Searches for ways in which one tenant could reach another tenant's rows: through roles, tables, policies, views,
- * functions and keys. Also tries such access, in transactions that are rolled back. Changes nothing.
+ * Searches for ways in which one tenant could reach another tenant's rows: through the login, roles, tables, policies,
+ * views, functions, keys and large objects. Also tries such access, in transactions that are rolled back. Changes
+ * nothing.
  *
  * @param database The options of a connection with the application's login.
  * @returns the findings, errors first.
- * @throws HttpError 503 if the database cannot be reached.
+ * @throws ConfigError if an option is invalid or a package is missing; HttpError 503 if the database cannot be reached.
  * @example
  * for (const { code, subject, cause, remedy } of await doctor({ url })) report(code, subject, cause, remedy)
  */

@@ -20,9 +20,10 @@ export interface PostgresErrorFields {
 }
 
 /**
- * The error for a statement that PostgreSQL refused. Clients do not receive its content: if the error is not caught,
- * the response has the status 500. Catch the error to send a better response. {@link isUniqueViolation}, {@link
- * isForeignKeyViolation} and {@link isExclusionViolation} recognize the common causes.
+ * The error for a statement that PostgreSQL refused. Clients do not receive its content. If the error is not caught,
+ * the response has the status 400 if a value of the request is the cause, 503 after a conflict with other transactions,
+ * and otherwise 500. Catch the error to send a better response. {@link isUniqueViolation},
+ * {@link isForeignKeyViolation} and {@link isExclusionViolation} recognize the common causes.
  *
  * @example
  * try {
@@ -83,8 +84,8 @@ export function isUniqueViolation(error: unknown, constraint?: string): error is
 }
 
 /**
- * Whether a statement was refused because a row refers to a row that does not exist, or because another row still
- * refers to it (SQLSTATE 23503).
+ * Whether a statement was refused because a row refers to a row that does not exist, or because other rows still refer
+ * to the changed or deleted row (SQLSTATE 23503).
  *
  * @param constraint The name of the constraint. Default: any constraint.
  */

@@ -30,7 +30,7 @@ const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, i
  * both changes are saved or neither.
  *
  * @param options The name and the schema of the table. Default: `blazon_sessions`.
- * @throws ConfigError if a name is invalid; at startup, `E_SESSIONS_TABLE` if the database has no such table.
+ * @throws ConfigError if a name is invalid; at startup, `E_SESSIONS_TABLE` if the table cannot be read.
  * @see sessionTable for the migration.
  * @example
  * export const web = sessions({ store: postgresSessions() })

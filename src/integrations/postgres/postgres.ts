@@ -116,15 +116,16 @@ interface TransactionUse extends Pick<RouteSetup, 'fail'> {
 }
 
 /**
- * Whether the route needs a transaction because the record of an idempotent write belongs to the request's transaction.
+ * Whether every request of the route needs a transaction: because of `@Transactional()`, or because the record of
+ * `@Idempotent()` belongs to the request's transaction.
  */
 function needsTransaction(route: RouteModel): boolean {
   return transactionalOf(route) !== null || idempotencyOf(route) !== null
 }
 
 /**
- * Refuses retries on a route that needs a transaction: with retries, a handler's transaction commits when the handler
- * returns, but its response is created and recorded afterwards.
+ * Refuses retries on a route with `@Idempotent()`: with retries, a handler's transaction commits when the handler
+ * returns, but the response is created and recorded afterwards.
  */
 function refuseRetries(route: RouteModel, options: TransactionOptions | null): void {
   if (idempotencyOf(route) === null || (options?.retries ?? 0) === 0) return
@@ -220,8 +221,8 @@ class PostgresIdempotency implements IdempotencyStore {
       ...[row.key, row.record, row.endsAt, row.now],
     )
     if (rowCount === 1) return
-    // With an `isolation` option, a transaction may be unable to see another transaction's record. It is then rolled
-    // back.
+    // With an `isolation` option, this transaction may be unable to see another transaction's record. The error then
+    // rolls this transaction back.
     throw new HttpError(409, 'A request with this Idempotency-Key has just run', {
       code: 'IDEMPOTENCY_RUNNING',
       headers: { 'Retry-After': '1' },

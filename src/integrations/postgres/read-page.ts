@@ -18,8 +18,8 @@ import { type Sql, sql } from './sql.js'
  * @param query A `select` without `order by` and `limit`. Its columns must include the order fields by name. For a
  * cursor, these columns must not be null.
  * @returns the response data.
- * @throws TypeError if the list has no order, an order column is null with a cursor, or two rows have the same order
- * values; the errors of `Database.query`.
+ * @throws TypeError if a list with page numbers has no order; with a cursor, if an order column is null or two rows
+ * have the same order values; the errors of `Database.query`.
  * @example
  * list({ page }: Paged<typeof OrderPages>) {
  *   return readPage<Order>(db, page, sql`select id, total, placed_at as "placedAt" from orders`)

@@ -11,7 +11,7 @@ const statements = new WeakMap<Error, Statement>()
 
 /** Records which statement was refused, and returns the error. */
 export function noteRefused<T>(error: T, statement: Statement): T {
-  // The first call captures the correct stack, because the code that sent the statement makes it.
+  // Only the first call counts, because it comes from the code that sent the statement.
   if (error instanceof PostgresError && !statements.has(error)) statements.set(error, statement)
   return error
 }

@@ -86,7 +86,8 @@ const MADE_BY_ANOTHER = ['42710', '23505', 'XX000']
  * privilege to create roles.
  *
  * @param connection A connection with an open transaction.
- * @throws ConfigError if a role or a privilege is missing that this login is not allowed to create. The error contains
+ * @throws ConfigError if a role or `login` has dangerous attributes, `login` does not exist or inherits from the
+ * all-tenants role, or a role or a privilege is missing that this login is not allowed to create. The error contains
  * the SQL that an administrator must run.
  */
 export async function ensureRoles(connection: Connection, options: RoleOptions): Promise<void> {
@@ -116,7 +117,7 @@ function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): vo
     ...(canLogin ? ['can log in'] : []),
   ]
   if (faults.length === 0) return
-  const cause = `It ${faults.join(' and ')}, so it would not isolate tenants.`
+  const cause = `It ${faults.join(' and ')}. A role that runs statements of the application must have no such attribute.`
   const remedy = `Use another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
   throw roleError(name, cause, remedy)
 }
@@ -153,7 +154,7 @@ async function ensureMembership(connection: Connection, name: string, login: str
   await attempt(connection, grant, () =>
     loginFault(
       login,
-      `It is not allowed to switch to ${name}, and this login is not allowed to grant that.`,
+      `It is not allowed to switch to ${name}, and the login that runs the migrations is not allowed to grant that.`,
       grant,
     ),
   )

@@ -16,8 +16,8 @@ interface StatementClass {
 const CONTROL =
   /^(?:begin|commit|end|abort|(?:start|prepare) transaction|rollback(?! (?:(?:work|transaction) )?to\b))(?!\S)/
 /**
- * Commands that leave no state in the session. Any other command may leave state, because a list of such commands would
- * never be complete.
+ * Commands that leave no state in the session. All other commands count as leaving state, because a list of commands
+ * that leave state would never be complete.
  */
 const PLAIN =
   /^(?:|select|insert|update|delete|merge|with|values|table|show|savepoint|release|rollback|fetch|move|close|declare|lock|notify|set (?:local|constraints|transaction))(?!\S)/
@@ -97,8 +97,8 @@ function readsClient(text: string): boolean {
 }
 
 /**
- * Returns the first tokens in lower case, without quoted strings and comments. Skips empty statements and parentheses
- * at the beginning. Ends at an unclosed quote, because PostgreSQL refuses such a statement.
+ * Returns the first tokens in lower case, with an empty string for each quoted token. Skips empty statements and
+ * parentheses at the beginning. Ends at an unclosed quote, because PostgreSQL refuses such a statement.
  */
 function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
   const words: string[] = []
@@ -116,8 +116,8 @@ function wordsOf(text: string, most = Number.POSITIVE_INFINITY): string[] {
 /** A token of SQL. Whitespace and comments produce no tokens. */
 export interface Token {
   /**
-   * `word` is a keyword or an unquoted name, in lower case; `mark` is a number or any other single
-   * character.
+   * `word` is a keyword or an unquoted name, in lower case; `quoted` is a string or a quoted name, with an empty
+   * `text`; `mark` is a number or any other single character.
    */
   readonly kind: 'word' | 'quoted' | 'mark'
   readonly text: string

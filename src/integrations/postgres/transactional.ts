@@ -16,11 +16,11 @@ type Method = (...args: unknown[]) => unknown
  * provider.
  *
  * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, these options apply
- * to the request's transaction: the handler runs again before the first byte of the response, with the request in its
- * current state.
- * @throws ConfigError if it decorates anything other than a method, if an option is invalid, or if `retries` is set on
- * an `async *` method, whose items cannot be taken back. The method throws an `Error` if the container did not create
- * its object.
+ * to the request's transaction: the handler runs again before the first byte of the response, with the request as the
+ * earlier attempt left it.
+ * @throws ConfigError if it decorates anything other than an instance method, or a generator method without `async`, if
+ * an option is invalid, or if `retries` is set on an `async *` method, whose items cannot be taken back. The method
+ * throws an `Error` if the container did not create its object.
  * @example
  * class Transfers {
  *   private readonly accounts = inject(Accounts)

@@ -45,8 +45,8 @@ export function unfitness(error: unknown): string | undefined {
  */
 export function startDeadline(ms: number, expire: () => void): () => void {
   let isOver = false
-  // A reply may have arrived while this process was busy. With `setImmediate`, Node reads the reply first, because the
-  // deadline should limit Redis, not this process.
+  // A reply may have arrived while this process was busy, and the deadline should limit Redis, not this process. With
+  // `setImmediate`, Node reads such a reply first.
   const timer = setTimeout(() => setImmediate(() => isOver || expire()), ms)
   timer.unref()
   return () => {

@@ -1,5 +1,5 @@
 /**
- * Stores in Redis that several processes share: caches, rate limits, sessions, and records of idempotent writes.
+ * Stores that several processes share, in Redis: caches, rate limits, sessions, and records of idempotent writes.
  *
  * @module blazon/redis
  */

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** The maximum length of a key, in bytes. In a longer key, a hash replaces the end. */
+/**
+ * The maximum length of a key without a hash, in bytes. A longer key is cut to this number of characters, and its hash
+ * is appended.
+ */
 const LONGEST = 512
 /** In ASCII text, every character is one byte. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a key may hold them
@@ -74,8 +77,8 @@ function bounded(text: string): string {
 }
 
 /**
- * Replaces lone surrogates with a unique string. UTF-8 would encode all of them as the same replacement character, so
- * different keys would become equal.
+ * Replaces each lone surrogate, and the character U+FFFD, with a unique string. UTF-8 would encode every lone surrogate
+ * as U+FFFD, so different keys would become equal.
  */
 function wellFormed(text: string): string {
   return text.replace(

@@ -31,8 +31,9 @@ export const UNAVAILABLE: Error = new Error('Redis is not available.')
  * there is no connection, and after five consecutive late replies, when the breaker opens. After ten seconds, the link
  * checks the server in the background, so requests are not delayed.
  *
- * An unsuitable server can also reply, such as the former primary after a failover. The link then reconnects, which
- * resolves the host name again, and becomes available once a server accepts a write.
+ * An unsuitable server can also reply, such as the former primary after a failover. The link then becomes available
+ * only after a server accepts a write. Unless the application had connected the client itself, the link reconnects,
+ * which resolves the host name again.
  */
 export class Link {
   readonly #options: RedisOptions
@@ -47,7 +48,7 @@ export class Link {
   #driver: Driver | undefined
   #isOurs = false
   #isReady = false
-  /** Whether the last server was unusable and no other server has accepted a write yet. */
+  /** Whether a server was unsuitable, and no server has accepted a write since. */
   #isUnproven = false
   #overdue = 0
   #check: Timer | undefined
@@ -109,9 +110,10 @@ export class Link {
   }
 
   /**
-   * Sends several commands with a shared deadline. Replies after the deadline are ignored.
+   * Sends one or more commands with a shared deadline. Replies after the deadline are ignored.
    *
-   * @throws {@link UNAVAILABLE} immediately or at the deadline; any error from the client.
+   * @throws {@link UNAVAILABLE} immediately, at the deadline, or for an unsuitable server; any other error from the
+   * client.
    */
   run<T>(send: (driver: Driver) => Promise<T>): Promise<T> {
     const driver = this.#driver
@@ -122,7 +124,7 @@ export class Link {
   /**
    * Checks that the server accepts a write.
    *
-   * @throws {@link UNAVAILABLE} if the server refuses the write or does not reply.
+   * @throws the errors of `run`.
    */
   async check(): Promise<void> {
     await this.run((driver) => this.#write(driver))
@@ -195,7 +197,10 @@ export class Link {
     return UNAVAILABLE
   }
 
-  /** Uses a connection if its server accepts a write. Otherwise, opens another connection after a pause. */
+  /**
+   * Uses a connection if its server accepts a write. If not, opens another connection after a pause, or checks the
+   * application's own connection again later.
+   */
   async #prove(): Promise<void> {
     const driver = this.#driver as Driver
     try {
@@ -212,8 +217,8 @@ export class Link {
   }
 
   /**
-   * Sends a write that has no effect. Even if the client lacks permission for it, it has reached a server that accepts
-   * commands.
+   * Sends a write that has no effect. If the client lacks the permission for this command, the check still succeeds,
+   * because the server accepts commands.
    */
   async #write({ send }: Driver): Promise<void> {
     await send('UNLINK', `${prefixOf(this.#options)}unused`).catch((error: unknown) => {
@@ -382,7 +387,7 @@ export class Link {
     this.#outage = { since: clock.monotonic() }
     logger.warn(
       { reason },
-      'Redis is not available: nothing is cached, every process counts its rate limits separately, and requests with a Redis session are refused.',
+      'Redis is not available: its cache is not used, the fallback counts its rate limits, and requests that need its sessions or idempotency records are refused.',
     )
   }
 }

@@ -16,7 +16,7 @@ const REDIS: PeerUse = {
 
 type Bag = Readonly<Record<string, unknown>>
 
-/** The maximum pause between two attempts to connect, in milliseconds. */
+/** The maximum pause between two attempts to connect, in milliseconds, without the random part. */
 const LONGEST_PAUSE_MS = 2000
 
 /**
@@ -45,7 +45,8 @@ export function pauseBefore(attempt: number): number {
 }
 
 /**
- * Returns a function that creates a new client on each call. The client is not connected yet.
+ * Returns a function that creates a new, unconnected client on each call. With the option `client`, the function
+ * returns this client.
  *
  * @throws ConfigError if `redis` cannot be loaded or is too old.
  */

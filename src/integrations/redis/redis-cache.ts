@@ -203,7 +203,7 @@ class RedisCache implements CacheStore {
 
   /**
    * Deletes keys immediately, or otherwise before any entry is read again. Returns the number of keys that existed, or
-   * 0 if it is unknown.
+   * 0 if this number is unknown.
    */
   async #forget(names: readonly string[]): Promise<number> {
     if (this.#isUsable) {

@@ -16,7 +16,7 @@ import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.
  */
 const LEASE_MS = 120_000
 
-/** ARGV: the mark of the claim, its lifetime. Returns the existing value. */
+/** ARGV: the mark of the claim, its lifetime. Returns the existing value; an empty string if the claim was stored. */
 const CLAIM = script(`local found = redis.call('GET', KEYS[1])
 if found then return found end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
@@ -31,11 +31,12 @@ const FREE = script(`if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call('DEL', KEYS[1])`)
 
 /**
- * Creates a store for `@Idempotent()` in Redis that several processes share. Redis is not part of the transaction in
- * which a handler writes, so a write runs at least once, not exactly once: if the process ends or Redis fails after the
- * write but before the record is stored, a repeated request runs again. A request that runs for more than two minutes
- * loses its claim. If Redis does not reply in time, writes with a key are refused with a 503 response. Use an instance
- * that does not evict keys (`maxmemory-policy noeviction`). The store needs the peer dependency `redis`.
+ * Creates a store in Redis for `@Idempotent()`. Several processes can share the store. Redis is not part of the
+ * transaction in which a handler writes, so a write runs at least once, not exactly once: if the process ends or Redis
+ * fails after the write but before the record is stored, a repeated request runs again. A request that runs for more
+ * than two minutes loses its claim. If Redis does not reply in time, requests with an `Idempotency-Key` are refused
+ * with a 503 response. Use an instance that does not evict keys (`maxmemory-policy noeviction`). The store needs the
+ * peer dependency `redis`.
  *
  * With `postgres()`, do not configure another store, because `postgres()` saves the record in the same transaction as
  * the write.
@@ -108,7 +109,7 @@ class RedisIdempotency implements IdempotencyStore {
     } catch (err) {
       this.#logger?.warn(
         { err },
-        'The response of an @Idempotent() route was not stored, so a repeated request will run the handler again.',
+        'The response of an @Idempotent() route was not stored, so a repeated request can run the handler again.',
       )
     }
   }

@@ -42,8 +42,8 @@ const DIGEST = createHash('sha1').update(COUNT).digest('hex')
 
 /**
  * Creates a rate limit store in Redis that counts the requests of all processes together, exactly. If Redis does not
- * reply in time, `fallback` counts instead: during an outage of Redis, requests are not refused and limits still apply.
- * The store needs the peer dependency `redis`.
+ * reply in time, `fallback` counts instead, so the limits still apply during an outage of Redis. The store needs the
+ * peer dependency `redis`.
  *
  * @param options The address of Redis, the timeout, and `fallback`. Default: `redis://127.0.0.1:6379`, `'50ms'`,
  * `memoryRateLimit()`.
@@ -88,7 +88,7 @@ class RedisLimits implements RateLimitStore {
     await this.#fallback.close?.()
   }
 
-  /** Checks the connection. In an application without limits, the store is never opened. */
+  /** Checks the connection, unless the store is not open: an application without limits never opens it. */
   async check(): Promise<void> {
     if (this.#isOpen) await this.#link.check()
   }

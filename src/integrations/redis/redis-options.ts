@@ -5,7 +5,7 @@ import type { RedisClient, RedisCluster } from './driver.js'
 /**
  * The address of Redis, and its timeout. Set at most one of `url`, `cluster` and `client`; the default is
  * `redis://127.0.0.1:6379`. Pass the same object to `redisCache` and `redisLimits` to share one connection. If
- * `timeout` is set, you can also pass it to `redisSessions`.
+ * `timeout` is set, `redisSessions` and `redisIdempotency` can also share this connection.
  */
 export interface RedisOptions {
   /** A URL with `redis://` or, for TLS, `rediss://`: `rediss://user:password@host:6380/0`. */
@@ -22,8 +22,8 @@ export interface RedisOptions {
   /** The prefix of every key. Default: `'blazon:'`. */
   readonly prefix?: string
   /**
-   * The maximum wait for a reply, as seconds or as a string with a unit. Default: `'50ms'`; for `redisSessions`,
-   * `'500ms'`.
+   * The maximum wait for a reply, as seconds or as a string with a unit. Default: `'50ms'`; for `redisSessions` and
+   * `redisIdempotency`, `'500ms'`.
    */
   readonly timeout?: Duration
 }
@@ -38,8 +38,8 @@ export interface RedisClusterOptions {
 }
 
 /**
- * The names of all options, including the options of `redisLimits`, because one object can be passed to both functions.
- * Unknown names cause an error: with a misspelt `prefix`, two applications would share their keys.
+ * The names of all options, including the options of `redisLimits`, because one object can be passed to several
+ * functions. Unknown names cause an error: with a misspelt `prefix`, two applications would share their keys.
  */
 const NAMES: OptionNames<RedisOptions & { readonly fallback: unknown }> = {
   url: true,
@@ -102,7 +102,11 @@ function checkPlace({ url, cluster, client }: RedisOptions): Problem[] {
   if (given.length < 2) return []
   const names = given.map(([name]) => name).join(' and ')
   return [
-    invalid(names, 'They specify the Redis address twice.', 'Pass one of url, cluster and client.'),
+    invalid(
+      names,
+      'They specify the Redis address more than once.',
+      'Pass one of url, cluster and client.',
+    ),
   ]
 }
 
@@ -166,6 +170,6 @@ function checkTimeout(timeout: Duration | undefined): Problem[] {
   if (timeout === undefined) return []
   const seconds = toSeconds(timeout)
   if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
-  const cause = `${String(timeout)} is not a duration.`
+  const cause = `${String(timeout)} is not a duration greater than 0 and of at most 24 days.`
   return [invalid('timeout', cause, "Pass seconds, or a string such as '50ms'.")]
 }

@@ -128,10 +128,7 @@ export class Manager implements SessionManager, Lifecycle {
     return this.#setUp.logger
   }
 
-  /**
-   * Whether a session has ended. A last use in the future, caused by a clock that was set back, does not keep the
-   * session alive.
-   */
+  /** Whether a session has ended. If `idle` was shortened after the last use, the shorter time applies. */
   hasEnded({ usedAt, idleAt, endsAt }: SessionRecord): boolean {
     const now = this.clock.now()
     return now >= idleAt || now >= endsAt || now >= usedAt + this.settings.idleMs

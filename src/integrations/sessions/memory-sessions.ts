@@ -10,8 +10,8 @@ import {
 
 const DEFAULT_MAX_SESSIONS = 10_000
 /**
- * The number of ended sessions to remove for each new session. It is greater than one, so that the number of ended
- * sessions decreases.
+ * The maximum number of ended sessions, separately for anonymous and other sessions, that a new session removes. It is
+ * greater than one, so that the number of ended sessions decreases.
  */
 const FORGOTTEN_AT_ONCE = 2
 

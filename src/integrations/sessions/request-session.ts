@@ -6,12 +6,12 @@ import { digestOf, newSessionId, type Session, type SessionUser } from './sessio
 
 /** The maximum total length of the names and strings of one session's values, in characters. */
 const MAX_LENGTH = 32 * 1024
-/** The fraction of the idle time after which a used session is written again. It avoids a write for every request. */
+/** A used session is written again only after a twentieth of the idle time, to avoid a write for every request. */
 const REFRESH_PART = 20
 const ATTEMPTS = 8
 
 const NO_SESSION = 'no session has the ID in the cookie: the session has ended'
-const FOREIGN = 'the session belongs to another tenant than the request'
+const FOREIGN = 'the session belongs to a different tenant than the request'
 const UNNAMED =
   'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()'
 const OF_NOBODY =
@@ -72,7 +72,7 @@ export class RequestSession implements Session<Values, Values> {
     return this.record?.user != null
   }
 
-  /** The session as it was read; `undefined` if there is none. */
+  /** The session as it was last read or written; `undefined` if there is none. */
   get record(): SessionRecord | undefined {
     return this.#record
   }
@@ -96,7 +96,10 @@ export class RequestSession implements Session<Values, Values> {
     if (this.#mayChange && this.#manager.cookie.isIn(this.#req)) this.#check()
   }
 
-  /** Marks a response as dependent on the session, unless the handler has specified how the response can be stored. */
+  /**
+   * Marks a response as dependent on the session, if the session was used. Caches must not store it, unless the handler
+   * has set `Cache-Control`.
+   */
   forbidStoring(): void {
     if (this.#loading === undefined || this.#res.headersSent) return
     this.#res.vary('Cookie')
@@ -183,7 +186,7 @@ export class RequestSession implements Session<Values, Values> {
 
   /**
    * Returns the tenant for a session that begins with a login: the tenant for which the code acts. A tenant that is
-   * only specified in the request is not used: the client chooses it, and the session would later confirm it.
+   * only specified in the request is refused, because the client chooses it, and the session would later confirm it.
    */
   #tenantOfLogin(): string | null {
     const tenant = TenantContext.current()?.id ?? tenantOf(this.#req) ?? null
@@ -333,7 +336,7 @@ export class RequestSession implements Session<Values, Values> {
       (name) => texts[name] !== null && !Object.hasOwn(result.data, name),
     )
     if (unknown !== undefined)
-      throw new TypeError(`sessions(): the schema has no field '${unknown}'.`)
+      throw new TypeError(`sessions(): the option schema describes no field '${unknown}'.`)
     const length = Object.entries(fields).flat().join('').length
     if (length > MAX_LENGTH)
       throw new TypeError(
@@ -346,7 +349,7 @@ export class RequestSession implements Session<Values, Values> {
 /** The error for a value that another request has changed. */
 class Changed extends ConflictError {
   constructor() {
-    super('Another request has changed the session at the same time', { code: 'SESSION_CONFLICT' })
+    super('Another request has changed the session in the meantime', { code: 'SESSION_CONFLICT' })
   }
 }
 

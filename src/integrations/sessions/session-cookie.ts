@@ -4,7 +4,7 @@ import type { SessionsSettings } from './sessions-options.js'
 /** Hosts to which browsers connect without TLS: the machine itself, and the connections of a `TestApp`. */
 const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[?::1\]?|in-process)$/i
 
-/** The state of the cookie in a request without a session. */
+/** The reason why a request has no usable cookie: the cookie is missing, or is sent several times. */
 export type CookieState = 'none' | 'invalid'
 
 /** The session cookie of one application. */

@@ -11,9 +11,9 @@ export interface WithId {
 }
 
 /**
- * The session of a request. Nothing is stored, and no cookie is sent, until a method writes data. In a `POST`, `PUT`,
- * `PATCH` or `DELETE` request from a page of a different origin, each method that writes throws a 403 `CROSS_ORIGIN`
- * error. After the response has begun, such a method throws a `TypeError`.
+ * The session of a request. Nothing is stored, and no cookie is sent, until a method writes data. If a page of a
+ * different origin has sent a request that may change state, such as a `POST`, each method that writes throws a 403
+ * `CROSS_ORIGIN` error. After the response has begun, such a method throws a `TypeError`.
  *
  * @typeParam TInput The values that `set` accepts: the input of the schema.
  * @typeParam TOutput The type of `data`: the output of the schema.
@@ -50,16 +50,16 @@ export interface Session<TInput = unknown, TOutput = unknown> {
    * Changes some values; `undefined` removes a value. Other values are kept, even if another request is changing them.
    * If there is no session, an anonymous session begins.
    *
-   * @throws TypeError if a value does not match the schema, or all values together are longer than 32 KiB; HttpError
-   * 409 `SESSION_CONFLICT` if another request has changed one of the same values since this request read them, or has
-   * ended the session.
+   * @throws TypeError if a value does not match the schema, or all names and values together are longer than 32,768
+   * characters; HttpError 409 `SESSION_CONFLICT` if another request has changed one of the same values since this
+   * request read them, or has ended the session.
    */
   set(values: Partial<TInput>): Promise<void>
   /**
    * Changes values based on their old values. If another request changes them at the same time, `change` is called
    * again with the new values.
    *
-   * @throws the errors of `set`; 409 only after eight attempts.
+   * @throws the errors of `set`; 409 for changes by other requests only after eight attempts.
    * @example
    * await session.update(({ visits }) => ({ visits: visits + 1 }))
    */

@@ -39,10 +39,11 @@ type NoValues = Readonly<Record<never, never>>
 /**
  * Creates sessions whose ID is in a cookie and whose values are in a store. The result is both a guard and a plugin,
  * and several applications can share it. Requests that contain the cookie and may change state are refused with a 403
- * `CROSS_ORIGIN` response, unless a page of the same origin or of `trustedOrigins` has sent them. The same applies to
- * any such request that writes a session.
+ * `CROSS_ORIGIN` response, unless a page of the same origin or of `trustedOrigins` has sent them. A request without the
+ * cookie that may change state is also refused when it writes a session, if a page of another origin has sent it.
  *
- * @throws ConfigError at boot if an option is invalid; `E_SESSIONS_MEMORY` in production if no store is set.
+ * @throws ConfigError at boot if an option is invalid; `E_SESSIONS_MEMORY` in production if the store keeps sessions
+ * only in this process, as the default does.
  * @see docs/sessions.md
  * @example
  * export const web = sessions({ store: redisSessions(), schema: z.object({ cart: z.array(z.string()).default([]) }) })
@@ -110,7 +111,11 @@ function create<TInput, TOutput, TUser>(
   }
 }
 
-/** Creates the middleware that loads the session of each request, and refuses requests from other origins. */
+/**
+ * Creates the middleware that prepares the session of each request. The session is loaded only when code uses it. The
+ * middleware, and a step before the guard, refuse requests from other origins that contain the cookie and may change
+ * state.
+ */
 function protection(
   managers: WeakMap<object, Manager>,
   requests: WeakMap<object, RequestSession>,

@@ -2,10 +2,10 @@ import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm'
 import type { CursorPage, CursorResult } from '../../index.js'
 import type { OrderField } from '../../plugin/index.js'
 
-/** The result column with the order values. TypeORM renames the columns of entities. */
+/** The result column with the order values. TypeORM renames the columns of entities, so no name collides with it. */
 const KEYS = '~keys'
 
-/** A prefix for parameters that the application does not use. */
+/** The prefix of the cursor's parameters, so that they do not collide with the application's parameters. */
 const PARAMETER = 'blazon_cursor_'
 
 /**
@@ -17,8 +17,9 @@ const PARAMETER = 'blazon_cursor_'
  * @param query A query builder for an entity, with its conditions. It is not changed. Its order, `take` and `skip` are
  * ignored. The order fields are properties of the entity, and their columns must not be null.
  * @returns the entities and the cursor for the next page.
- * @throws TypeError if the database is not PostgreSQL, the query joins a relation with many rows per entity, an order
- * field is not a column, an order value is null, or two rows have the same order values; any error from TypeORM.
+ * @throws TypeError if the database is not PostgreSQL, the query joins anything other than many-to-one or one-to-one
+ * relations, an order field is not a column, an order value is null, or two rows have the same order values; any error
+ * from TypeORM.
  * @example
  * list({ page }: Paged<typeof NotePages>) {
  *   const notes = this.notes.createQueryBuilder('note').where('note.color = :color', { color: 'red' })

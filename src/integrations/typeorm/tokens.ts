@@ -38,8 +38,8 @@ const tokens = new WeakMap<object, Tokens>()
  *
  * @param entity A class with `@Entity()`, or an `EntitySchema`.
  * @param name The `name` option of the {@link typeorm} plugin. Default: none.
- * @throws ConfigError if `entity` is neither a class nor a schema; at boot, if the data source does not contain the
- * entity.
+ * @throws ConfigError if `entity` is neither a class nor a schema; at boot, if no plugin provides the data source, or
+ * it does not contain the entity.
  * @example
  * class Users {
  *   private readonly users = inject(repositoryOf(User))

@@ -160,7 +160,7 @@ export function observeStatements(dataSource: DataSource, statements: Statements
 
 /**
  * Creates a subscriber. TypeORM reports the start and the end of each statement, but not which start and end belong
- * together.
+ * together, so they are matched by the text of the statement.
  */
 function subscriber(system: string, statements: Statements): EntitySubscriberInterface {
   const open = new WeakMap<QueryRunner, Begun[]>()
@@ -253,7 +253,7 @@ function ofUrl(): Finding {
 function ofConnection(message: string, code: string): Finding {
   const reason = message === '' ? code : `${code}, ${message}`
   const remedy =
-    'Check that the database is running there, and that the user, the password and the database name are correct.'
+    'Check that the database is running, and that the host, the port, the user, the password and the database name are correct.'
   return failed(`The database cannot be used: ${sentence(reason)}`, remedy)
 }
 
@@ -285,7 +285,7 @@ export function withoutSecrets(error: unknown, options: object): Error {
   return copy
 }
 
-/** Lists all strings under a secret name, all private keys, and all passwords in URLs. */
+/** Lists all strings under a secret name, all private keys, and all URLs with passwords, with these passwords. */
 function* secretsOf(value: unknown, name: string, depth = 0): Generator<string> {
   if (typeof value === 'string') {
     const isSecret = isSecretName(name) || value.includes('PRIVATE KEY-----')

@@ -56,7 +56,7 @@ const LOWERED = '__decoratorStart'
  * files without decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8 needs
  * the package `esbuild` to be installed; earlier versions include it.
  *
- * @throws ConfigError at the first file with decorators, if `vite` or `esbuild` is not installed.
+ * @throws ConfigError at the first file with decorators, if `vite` or `esbuild` is not installed or too old.
  * @example
  * // vitest.config.ts
  * import { blazon } from 'blazon/vite'

@@ -13,15 +13,17 @@ const REMEDIES = {
     "Use @Can('…'), @Auth() or @Public() from blazon, or `metadataKeys` of a plugin that reads it.",
   schema: 'Pass a schema, as in @Post(path, { body: schema }) from blazon.',
   use: 'Write @Use(…) from blazon with a class that has intercept(req, next, res), or with a middleware.',
-  filter: 'Write it as an error middleware, (error, req, res, next) => …, in `middlewares`.',
+  filter:
+    'Write the filter as an error middleware, (error, req, res, next) => …, in `middlewares`.',
   scope: 'Each instance lives as long as the application: store request data on req.',
   route: 'Import it from blazon, and remove this one.',
   response: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
   parameter:
     'Read the value from the request, or use @CurrentUser() or defineParameter() from blazon.',
   injection: 'Import Inject from blazon, or write inject(token).',
-  other: 'Remove it. The table of docs/nestjs.md has the replacements, such as @RateLimit.',
-  document: 'Use @ApiOperation, @ApiBody, @ApiTags or `errors` from blazon, and remove it.',
+  other: 'Remove it. The table in docs/nestjs.md lists the replacements, such as @RateLimit.',
+  document:
+    'Use @ApiOperation, @ApiBody, @ApiTags or `errors` from blazon, and remove the other decorator.',
   unknown:
     'Remove its decorator, or list the key in the `metadataKeys` of the plugin that reads it.',
 } as const
@@ -199,7 +201,7 @@ function placeOf({ target, object, method }: Args): { owner: unknown; member: un
 /** The values that decorators of other packages stored on a class or member, by key. */
 type Noted = ReadonlyMap<string | symbol, unknown>
 
-/** The keys of `@nestjs/common`, which have not changed since its first versions. */
+/** The keys that decorators of `@nestjs/common` use. */
 const NEST: Readonly<Record<string, readonly [decorator: string, remedy: string]>> = {
   __guards__: ['@UseGuards()', REMEDIES.guard],
   __pipes__: ['@UsePipes()', REMEDIES.schema],
@@ -229,7 +231,10 @@ const FRAMEWORKS = /^(?:tsed:|inversify-express-utils:|@inversifyjs\/(?:http|fra
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
-/** Keys that compilers use, and additional keys of NestJS decorators whose main key is in {@link NEST}. */
+/**
+ * Keys that compilers use, keys of NestJS decorators that need no replacement, such as `@Injectable()`, and additional
+ * keys of decorators whose main key `inspectKey` recognizes.
+ */
 const HARMLESS =
   /^(?:design:.*|optional:.*|THROTTLER:(?!SKIP|LIMIT).*|__(?:injectable|entryProvider|responsePassthrough|sseOptions)__)$/
 

@@ -84,7 +84,8 @@ class BodyStep {
     if (!hasBody(req)) return this.#withoutBytes(req, res)
     const reader = this.#readers[this.#find(req)]
     if (reader === undefined) return this.#unsupported()
-    // A middleware that listens for `data` has started the body stream, so data that is not read now is lost.
+    // If bytes have already arrived, no wait is needed. If a middleware that listens for `data` has started the body
+    // stream, data that is not read now is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? this.#readArriving(reader, req, res)
       : HEAD_PARSED.then(() => this.#readArriving(reader, req, res))
@@ -122,7 +123,7 @@ class BodyStep {
     const { bodies, verify, isRequired, validationStatus: status } = this.#config
     const { 'content-length': length, 'content-type': type } = req.headers
     const declared = length === undefined || type === undefined ? -1 : this.#find(req)
-    // A webhook sender also signs an empty body.
+    // The sender of a webhook also signs an empty body, which is then read as the first body type.
     const index = declared === -1 && verify !== null ? 0 : declared
     const reader = this.#readers[index]
     if (reader !== undefined) {

@@ -41,7 +41,8 @@ function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step {
     if (req.body !== undefined) return next(req, res)
     if (!hasBody(req)) return withoutBody(req, res)
     if (!isDescribed && !isJson(req)) return next(req, res)
-    // A middleware that listens for `data` has started the body stream, so data that is not read now is lost.
+    // If bytes have already arrived, no wait is needed. If a middleware that listens for `data` has started the body
+    // stream, data that is not read now is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? readArriving(req, res)
       : HEAD_PARSED.then(() => readArriving(req, res))

@@ -3,7 +3,7 @@ import { parse } from 'cookie'
 import { unsignValue } from '../../http/signed-cookie.js'
 import type { StepFactory } from '../../step/step.js'
 
-// Express depends on this package, so the same version is used.
+// Express depends on the same version of this package, so only one copy is installed.
 const parseHeader: (header: string) => Record<string, string> = parse
 
 /** The configuration for reading a route's cookies. */
@@ -16,8 +16,8 @@ export interface CookiesConfig {
 
 /**
  * Parses the cookies of a request into `req.cookies`, an object without a prototype. A cookie that must be signed is
- * omitted if its signature is missing or invalid, so that a client cannot send an unsigned value. A cookie that was set
- * as an object is parsed into an object.
+ * omitted if its signature is missing or invalid, so that a client cannot send an unsigned value. A signed cookie that
+ * was set as an object is parsed into an object.
  */
 export function cookiesStage({ signed, keys }: CookiesConfig): StepFactory {
   return (next) =>

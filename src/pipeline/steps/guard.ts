@@ -39,7 +39,7 @@ export interface GuardConfig {
   readonly route: RouteModel | undefined
   /** Logs an error that the guard throws instead of returning a decision. */
   readonly logDenial: LogDenial
-  /** Whether responses to allowed requests have `Cache-Control: no-store`. */
+  /** Whether responses to allowed requests have `Cache-Control: no-store` by default. */
   readonly forbidsStoring: boolean
 }
 
@@ -130,7 +130,10 @@ export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
-/** Records which guard has allowed a request. If an application has only one guard, it need not be recorded. */
+/**
+ * Records which guard has allowed a request, and the tenant of the credential. A guard with neither a name nor
+ * `tenantOf` need not be recorded.
+ */
 function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
   if (tenantOf === null && name === null) return next
   const scheme = name ?? undefined
@@ -163,7 +166,8 @@ export function storingForbidden(next: Step): Step {
 /**
  * Returns the tenant that a request's credential belongs to.
  *
- * @throws TypeError if the result is not a string. A promise, for example, would not equal any tenant.
+ * @throws TypeError if the result is not a string, `undefined` or `null`. A promise, for example, would not equal any
+ * tenant.
  */
 export function readTenant(
   tenantOf: NonNullable<RouteGuard['tenantOf']>,

@@ -38,8 +38,8 @@ export function interceptStage(
 }
 
 /**
- * Requests the first item of the handler's generator. This is the step directly around the handler, so everything that
- * wraps the handler, such as interceptors and the request's transaction, also wraps the first item.
+ * Requests the first item of the handler's generator. This step is inside all code that wraps the handler, such as
+ * interceptors and the request's transaction, so this code also wraps the first item.
  */
 export function streamStage({ isAccepted, open }: CompiledStream): StepFactory {
   return (next) =>

@@ -91,8 +91,8 @@ function beforeHead(res: Response, call: () => void): void {
       isCalling = true
       call()
       isCalling = false
-      // The headers may already describe the other response. The client would then wait for bytes that never arrive, or
-      // read a part of this response as the next response.
+      // The headers may already describe the plugin's response. The client would then wait for bytes that never arrive,
+      // or read a part of this response as the next response.
       if (isSending) this.destroy()
       if (typeof args[0] === 'number') args[0] = this.statusCode
     }

@@ -87,8 +87,8 @@ const BEFORE_ACCESS: readonly PluginPlace[] = ['enter', 'beforeGuard']
 /**
  * Makes a plugin's stage safe. A step may wait for a pool whose callback runs in another async context, so the request
  * enters its scope again before the next step. A request that has ended in the meantime does not enter further steps.
- * If a later step refuses the request, `next` throws the error. Otherwise, a step that puts the result of `next` into
- * an object would turn the refusal into a success response.
+ * If a later step refuses the request, `next` throws the error. If `next` returned the refusal instead, a step that
+ * puts the result of `next` into an object would turn the refusal into a success response.
  *
  * @param scopes `null` if requests have no scopes.
  */
@@ -124,7 +124,7 @@ function passOnce({ plugin, place, index }: AddedStage): StepFactory {
  */
 function mustPassOn(stage: StepFactory, { plugin, place, index }: AddedStage): StepFactory {
   const fail = (req: BlazonRequest, mistake: string): Refusal => {
-    // The client receives this error, so a later call of `next` and steps that are still running must not reach the
+    // The client receives this error, so a later call to `next` and steps that are still running must not reach the
     // handler.
     req[kIsExpired] = true
     return new Refusal(new Error(`The ${place} step of plugin '${plugin}' ${mistake}`))

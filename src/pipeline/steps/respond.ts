@@ -89,9 +89,9 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
 }
 
 /**
- * Creates the function that sends the value that the steps returned as a response, or passes on an error. Writing a
- * value runs application code, such as `toJSON`, getters and generators. This code runs in the scope that a later step
- * has entered.
+ * Creates the function that responds with the value that the steps returned, or passes on an error. Writing a value
+ * runs application code, such as `toJSON`, getters and generators. This code runs in the scope that a later step has
+ * entered.
  */
 export function settleOf(config: RespondConfig): Settle {
   const settle = settleHere(config)
@@ -216,7 +216,7 @@ export function sendUnusual(
   )
 }
 
-/** Loads the module that sends files when the first file is sent. */
+/** Loads the module that sends files. An application that sends no files never loads it. */
 async function loadSendFile() {
   return (await import('../../http/send/send-file.js')).sendFile
 }

@@ -38,7 +38,8 @@ export function useStage(middlewares: readonly RequestHandler[], config: UseConf
       (later, each) => middlewareStep(each, later, config),
       restored,
     )
-    // Only these routes respond differently from requests without a route.
+    // Only a route with another format, or with a status of its own, responds differently from requests without a
+    // route.
     if (route.isEnveloped && route.status === null) return run
     return function useMiddlewares(req, res) {
       noteRoute(req, route)

@@ -25,8 +25,8 @@ export interface CompiledInput {
 }
 
 /**
- * Validates all parts of the request that have a schema, then replaces each part with the value that its schema
- * returned.
+ * Validates all parts of the request that have a schema, then replaces each part except the headers with the value that
+ * its schema returned.
  */
 export function validateStage(
   inputs: readonly CompiledInput[],

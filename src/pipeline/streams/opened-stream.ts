@@ -153,8 +153,8 @@ export class OpenedStream implements AsyncIterableIterator<unknown> {
   }
 
   /**
-   * Requests an item in the request's scope, because a generator continues in the async context of the code that
-   * requests the item.
+   * Calls the generator in the request's scope, because a generator continues in the async context of the code that
+   * calls it.
    */
   #run<T>(ask: () => T): T {
     const { scopes } = this.#surroundings

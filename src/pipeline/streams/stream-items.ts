@@ -19,7 +19,7 @@ export function itemHiderOf(req: BlazonRequest): HideInItem | undefined {
   return hiders.get(req)
 }
 
-/** Checks a serialized item. Throws to end the stream. */
+/** Checks an item before it is serialized. Throws to end the stream. */
 type CheckItem = (item: unknown) => void
 
 /** The item checks of requests. Only tests add checks. */

@@ -151,7 +151,9 @@ export class StreamResponse implements Beating, Stoppable, Waiting {
     else this.#res.end(last)
   }
 
-  /** Ends the stream after the signal has aborted. A stream that must not appear complete is cut off. */
+  /**
+   * Ends the stream early, for example after the signal has aborted. A stream that must not appear complete is cut off.
+   */
   stop(): void {
     if (this.#isOver) return
     const isWaiting = this.#resume !== undefined

@@ -198,7 +198,7 @@ function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSen
 
 /**
  * Creates the function that decides whether a schema applies to the body of a request. If there are several bodies,
- * only the schema of the declared type applies.
+ * only the schema of the declared type applies; to a body of no declared type, every schema applies.
  */
 function bodySelector(
   { bodies }: RouteModel,

@@ -155,7 +155,7 @@ function refuseBytes(value: unknown, res: Response, { name }: VisibleConfig['rou
   else discardBody(value)
   throw new TypeError(
     `${name} returned bytes, a stream, a file or a Response, but its response has fields with visibleTo: ` +
-      'fields cannot be omitted from it. Return the data, or describe the response with `contentType` and no marked schema.',
+      'fields cannot be omitted from such a value. Return the data, or describe the response with `contentType` and no marked schema.',
   )
 }
 

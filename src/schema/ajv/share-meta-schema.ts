@@ -7,8 +7,9 @@ export type AjvClass = new (options: Options) => Ajv
 const validators = new WeakMap<AjvClass, { first?: Ajv; all?: Ajv }>()
 
 /**
- * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise, each of an application's up
- * to four instances would compile its own, which takes ten times as long as compiling a typical schema.
+ * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise, each of an application's
+ * instances (up to four for a draft) would compile its own meta-schema, which takes ten times as long as compiling a
+ * typical schema.
  */
 export function shareMetaSchema(ajv: Ajv, AjvOfDraft: AjvClass): void {
   ajv.validateSchema = function validateSchema(schema, throwOrLogError) {

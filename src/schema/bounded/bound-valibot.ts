@@ -84,7 +84,7 @@ export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   probe['~run'] = ({ value }, config) => {
     const begin = isAsync ? createConfig(isCounted) : shared
     const validated = (schema as ValibotSchema)['~run']({ value }, begin(value, config))
-    // Otherwise, the last body would stay in memory until the next validation.
+    // Releases the value, because the last body would otherwise stay in memory until the next validation.
     if (!isAsync) begin(undefined, config)
     return validated
   }

@@ -16,8 +16,8 @@ const REPEATED: Readonly<Record<string, readonly string[]>> = {
 const WRAPPERS = 'optional nullable default prefault catch readonly nonoptional success promise'
 
 /**
- * The fields whose schemas zod runs once, or a number of times that the schema itself determines. Types that are not
- * listed contain no schemas.
+ * The fields whose schemas zod runs once, or a number of times that the schema itself determines. The `valueType` of a
+ * record is also listed here, because {@link boundRecord} limits records. Types that are not listed contain no schemas.
  */
 const SINGLE: Readonly<Record<string, readonly string[]>> = {
   array: [],
@@ -69,14 +69,14 @@ class Container {
 }
 
 /**
- * The maximum number of parts in a container whose asynchronous checks run at the same time. Each of 50,000 items could
- * have a check that queries a database.
+ * The maximum number of parts of a container that are checked asynchronously at the same time. Each of 50,000 items
+ * could have a check that queries a database.
  */
 const AT_ONCE = 100
 
 /**
- * Calls are counted only below this depth, which only recursive schemas reach. At lower depths, work that doubles at
- * each level is acceptable.
+ * Calls are counted only at depths greater than this, which only recursive schemas reach. At smaller depths, work that
+ * doubles at each level is acceptable.
  */
 const FEW_LEVELS = 16
 

@@ -66,7 +66,7 @@ function referenceOf(target: string): string {
   return referenceTo(toComponentName(name))
 }
 
-/** Converts the abilities that callers need to see the field. */
+/** Converts the mark of a field: the abilities that a caller must have to see the field. */
 function visibility(node: Node): OpenApiSchema {
   const mark = markOf(node)
   return mark === null ? {} : { 'x-visible-to': mark }

@@ -107,8 +107,8 @@ function referred<S>(node: Node, path: string, { conversion, whole }: Conversion
 }
 
 /**
- * Replaces definitions that only lead back to themselves with `{}`. Such a definition has no constraints, and checking
- * a value against it would never end.
+ * Replaces definitions that lead back to themselves through only references and combinations with `{}`, because
+ * checking a value against such a definition would never end.
  */
 function withoutCircles<S>(
   definitions: readonly SchemaDefinition<S>[],
@@ -118,7 +118,10 @@ function withoutCircles<S>(
   const schemas = new Map(definitions.map(({ name, schema }) => [name, schema]))
   return definitions.map((definition) => {
     if (!isEmptyCycle(definition.name, schemas)) return definition
-    lose('', `The schema ${definition.name} refers only to itself: the document accepts any value.`)
+    lose(
+      '',
+      `The schema ${definition.name} refers to itself without a property or an item in between: the document accepts any value.`,
+    )
     return { ...definition, schema: of({}) }
   })
 }

@@ -25,7 +25,7 @@ export const KEPT: Dialect<OpenApiSchema> = {
     const said = { ...annotations, ...(examples.length > 0 && { examples }) }
     if (target === undefined) return { ...withRequired(own), ...said }
     const isBare = Object.keys(own).length === 0
-    // As in OpenAPI 3.0, readers ignore keywords beside a reference, so the reference is put in `allOf`.
+    // Some readers ignore keywords beside a reference, as in OpenAPI 3.0, so the reference is put in `allOf`.
     if (isBare && (target.$ref === undefined || Object.keys(said).length === 0)) {
       return { ...target, ...said }
     }
@@ -36,8 +36,8 @@ export const KEPT: Dialect<OpenApiSchema> = {
 
 /**
  * Adds the required properties of a record to `properties`, because tools refuse a document with a required property
- * that has no schema. The schema of the additional properties applies to them. If there is no such schema, no
- * properties are added.
+ * that has no schema. The schema of the additional properties applies to them. If there is no such schema, or if there
+ * are `patternProperties`, no properties are added.
  */
 function withRequired(schema: OpenApiSchema): OpenApiSchema {
   const { required = [], properties = {}, additionalProperties: rest, patternProperties } = schema

@@ -1,4 +1,7 @@
-/** The characters that can follow `\` in a JSON Schema pattern, which is compiled in Unicode mode. */
+/**
+ * The characters before which a `\` is kept. Before most other characters, a `\` has no effect, and Unicode mode
+ * refuses it.
+ */
 const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
 
 /**
@@ -51,7 +54,7 @@ const LETTER = /^[a-zA-Z]$/
 
 /**
  * Rewrites the source of an expression with the flag `i` so that no flag is needed: `[a-z]` becomes `[a-zA-Z]`. Returns
- * `undefined` if the rewrite would require letters outside ASCII.
+ * `undefined` for characters outside ASCII, and for escapes and ranges that cannot be rewritten.
  */
 export function ignoreCase(source: string): string | undefined {
   let rest = source

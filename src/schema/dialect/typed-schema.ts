@@ -244,7 +244,7 @@ function toRest(schema: OpenApiSchema | undefined): OpenApiSchema | false | unde
   return isNever(schema) ? false : schema
 }
 
-/** Returns the names that `propertyNames` lists. OpenAPI cannot express any other rule for names. */
+/** Returns the names that `propertyNames` lists. OpenAPI 3.0 cannot express any other rule for names. */
 function allowedNames(node: Node, path: string, conversion: Conversion): string[] | undefined {
   if (node.propertyNames === undefined || node.propertyNames === true) return undefined
   const { type, enum: values, ...others } = conversion.convert(node.propertyNames, path)

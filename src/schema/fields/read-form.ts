@@ -239,7 +239,10 @@ function chooseByCondition(node: Node, { read, matches }: FormReader): Form {
   return choosing(select)
 }
 
-/** Reads `dependentSchemas`. Each schema applies if the value has the property with its name. */
+/**
+ * Reads `dependentSchemas`, or `dependencies` of draft 07. Each schema applies if the value has the property with its
+ * name.
+ */
 function chooseByName(byName: Node, { read }: FormReader): Form {
   const select = (plain: unknown) =>
     Object.entries(byName)

@@ -138,7 +138,8 @@ function firstOf<T>(keys: Iterable<T>, find: (key: T) => Path | null): Path | nu
 /**
  * Returns a value without the parts that its schema does not name, as a copy made of plain objects and lists for
  * `JSON.stringify`. No part of the original is read twice, because a getter or a proxy could return different data the
- * second time. Returns `undefined` for an object or a list if the schema describes neither.
+ * second time. Returns `undefined` for an object if the schema does not allow objects, and for a list if the schema
+ * does not allow lists.
  *
  * @param key The key of the value, for its `toJSON`.
  * @throws UnsendableError for parts that JSON cannot represent.

@@ -26,7 +26,7 @@ interface Trail {
  * Returns the data that `JSON.parse(JSON.stringify(value))` returns; `undefined` if JSON omits the value.
  *
  * @param key The key of the value, for its `toJSON`.
- * @throws UnsendableError for parts whose JSON would be `{}` although they contain data.
+ * @throws UnsendableError for a bigint, and for parts whose JSON would be `{}` although they contain data.
  * @throws TypeError for a value that contains itself.
  */
 export function toPlain(value: unknown, key: string | number = ''): unknown {

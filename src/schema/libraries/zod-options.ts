@@ -61,7 +61,7 @@ type ToJsonSchema = (schema: object, options: object) => unknown
 
 /**
  * Uses the installed zod to describe a schema from zod 4.0, zod 4.1 or zod/mini, which has no `~standard.jsonSchema`.
- * Returns `undefined` for a zod 3 schema, which zod 4 cannot describe.
+ * Returns `undefined` for a zod 3 schema, which zod 4 cannot describe, and if zod 4 is not installed.
  */
 export function describeOldZod(
   schema: object,
@@ -83,7 +83,7 @@ function describe({ zodSchema, jsonSchema }: Override, side: SchemaSide): void {
 
 /**
  * Whether a schema converts a value before validation, as `z.coerce` and `z.preprocess` do. The description of
- * `z.preprocess` describes its result.
+ * `z.preprocess` describes its result instead of its input.
  */
 function isCoerced({ _zod: { def } }: ZodNode): boolean {
   return def.coerce === true || (def.type === 'pipe' && def.in?._zod.def.type === 'transform')
@@ -181,7 +181,7 @@ function describeFile(jsonSchema: Json): void {
 }
 
 /**
- * Removes a default that differs on each call (a date, an identifier), because otherwise each document would be
+ * Removes a default that can differ on each call (a date, an identifier), because otherwise each document would be
  * different.
  */
 function describeDefault({ _zod: { def } }: ZodNode, jsonSchema: Json): void {

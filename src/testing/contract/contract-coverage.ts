@@ -1,6 +1,6 @@
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 
-/** The number of operations or statuses, and how many of them tests have exercised. */
+/** The number of operations or statuses, and the number that tests have exercised. */
 export interface CoverageCount {
   /** The number that tests have exercised. */
   readonly exercised: number
@@ -29,10 +29,10 @@ export interface OperationCoverage {
 
 /** The coverage of a document. */
 export interface CoverageReport {
-  /** How many of the operations have responded with a documented status below 400. */
+  /** The number of operations that have responded with a documented status below 400. */
   readonly operations: CoverageCount
   /**
-   * How many of the documented statuses tests have received. All statuses that the author documents count, and so do
+   * The number of documented statuses that tests have received. All statuses that the author documents count, and so do
    * the statuses 401 and 403. Statuses that the framework adds to many operations, such as 400 and 500, do not count.
    */
   readonly statuses: CoverageCount
@@ -62,8 +62,8 @@ interface Row {
 const SHARED_AND_COUNTED = ['2XX', '401', '403']
 
 /**
- * Counts which operations and statuses of a document tests have exercised. Several applications can share one instance,
- * such as all applications in a test file.
+ * Counts the operations and statuses of a document that tests have exercised. Several applications can share one
+ * instance, such as all applications in a test file.
  *
  * @example
  * const coverage = new ContractCoverage()

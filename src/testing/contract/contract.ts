@@ -18,8 +18,8 @@ export interface RunningRequest extends Pick<Exchange, 'method' | 'url'> {
 /** The settings of the contract check of one application. */
 export interface ContractConfig {
   /**
-   * Returns the operations. The check calls this function for the first response, so that the document is not built
-   * earlier.
+   * Returns the operations. The check calls this function only when it needs the operations, so that the document is
+   * not built earlier.
    */
   readonly operations: () => DocumentedOperations
   readonly mode: 'warn' | 'throw'

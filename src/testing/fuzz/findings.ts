@@ -145,7 +145,7 @@ function withoutSecrets(headers: Iterable<readonly [string, string]>): Record<st
   )
 }
 
-/** Returns test code that sends the request; `app` is the application. It contains no credentials. */
+/** Returns test code that sends the request; `app` is the application. The code contains no credentials. */
 export function snippetOf(
   request: WireRequest,
   { headers, own, as }: RequestSetting,

@@ -67,7 +67,7 @@ export function sampleFile(rule: FileRule): FormFile | null {
   return type === undefined ? null : { fileName: 'file', type, content: contentOf(type, '') }
 }
 
-/** The types with which files of a rule are sent, if the first bytes of the type fit into the maximum size. */
+/** The accepted media types whose shortest possible file does not exceed the maximum size. */
 function sentTypes({ types, maxBytes }: FileRule): string[] {
   const all = types?.flatMap(inRange) ?? ANY_TYPES
   return all.filter((type) => contentOf(type, '').length <= maxBytes)
@@ -82,7 +82,7 @@ function inRange(type: string): string[] {
 
 /** The bytes of a file, as Latin-1. */
 function contentOf(type: string, text: string): string {
-  // The application can parse a part that is declared as JSON.
+  // The content must be JSON, because the application may parse a part that is declared as JSON.
   if (type === 'application/json') return text === '' ? '0' : JSON.stringify(text)
   return beginningOf(type).toString('latin1') + text
 }

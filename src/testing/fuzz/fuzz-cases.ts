@@ -53,7 +53,8 @@ export interface CaseConfig {
 }
 
 /**
- * Generates requests to an operation: valid requests, and requests that are invalid or hostile in one place.
+ * Generates requests to an operation: valid requests, and requests with one invalid part, one hostile part, or one
+ * field that the caller is not allowed to send.
  *
  * @throws Error with the part for which no valid value is found.
  */
@@ -89,7 +90,7 @@ function casesOfType(
     { weight: 4, arbitrary: fc.constant<Way>({ kind: 'valid' }) },
     { weight: 4, arbitrary: invalid },
     { weight: 3, arbitrary: hostile },
-    // This case is added only if there are hidden fields. Otherwise the requests of a seed would change.
+    // This case is added only if there are hidden fields, because an additional case changes the requests of a seed.
     ...(hidden.length > 0
       ? [
           {
@@ -206,7 +207,7 @@ function checked(
     const samples = fc.sample(values, { seed: 1, numRuns: ATTEMPTS })
     if (samples.some(isRight)) return values.filter(isRight)
   } catch (error) {
-    // The limits of the schema contradict each other.
+    // The limits of the schema contradict each other, or a required file cannot be generated.
     failure = error
   }
   const { operationId, name } = documented
@@ -238,7 +239,7 @@ function fileWithout(form: FormParts | null, context: ValueContext): string | un
   return name && `.${name}`
 }
 
-/** The path of the property without a known value, `.address.code`; empty if there are several. */
+/** The path of the first property for which no value is found, such as `.address.code`; empty if there is none. */
 function fieldWithout(source: CaseSource, schema: OpenApiSchema, context: ValueContext): string {
   const { document } = source.documented
   const own =

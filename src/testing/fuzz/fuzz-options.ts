@@ -59,7 +59,7 @@ export interface FuzzReport {
    */
   readonly skipped: readonly string[]
   /**
-   * Operations that responded to every valid request with 401 or 403, so the code after their guard was not
+   * Operations that responded to every valid request with 401, 403 or 410, so the code after this refusal was not
    * tested.
    */
   readonly refused: readonly string[]

@@ -71,8 +71,8 @@ class Fault extends Error {
  * Sends requests that are generated from the document, sequentially.
  *
  * @param options Options that `checkFuzzOptions` has already checked.
- * @throws Error with the smallest request whose response is not as documented; ConfigError if fast-check is not
- * installed, or an `operationId` is not in the document.
+ * @throws Error with the smallest request whose response is not as documented, or if nothing was tested; ConfigError if
+ * fast-check is not installed, or an `operationId` is not in the document.
  */
 export async function fuzz(target: FuzzTarget, options: FuzzOptions): Promise<FuzzReport> {
   const { skip = [], operations: isWanted = () => true, path } = options
@@ -193,7 +193,7 @@ function messageOf({ operation, fuzzCase, cause, place }: Failure, session: Sess
     as: options.as,
   }
   return [
-    `${name} (${operationId}, ${handler}) fails for a request that is ${kind}${what === '' ? '' : ` (${what})`}.`,
+    `${name} (${operationId}, ${handler}) fails for a request of the kind ${kind}${what === '' ? '' : ` (${what})`}.`,
     `  expected: ${finding.expected}`,
     `  received: ${answered}`,
     `  replay:   app.fuzz({ seed: ${seed}, path: ${JSON.stringify(place)} })`,

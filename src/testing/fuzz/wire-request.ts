@@ -16,7 +16,7 @@ export interface WireRequest {
   readonly body: string | Buffer | null
 }
 
-/** A request that the document forbids, and the reason. */
+/** A request with one invalid, hostile or hidden part, and a description of this part. */
 export interface WrongRequest {
   readonly what: string
   readonly request: WireRequest
@@ -36,7 +36,7 @@ export interface RequestParts {
 
 /** Encoded strings that replace parts of a request. */
 export interface RawParts {
-  /** The strings for path parameters, by name; `null` omits the parameter. */
+  /** The strings for parameters, by name. In the query, headers and cookies, `null` omits the parameter. */
   readonly path?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string | null>>
   readonly header?: Readonly<Record<string, string | null>>

@@ -82,7 +82,7 @@ export class Canaries {
     return isNew
   }
 
-  /** Adds a tenant ID to recognize, if it is a whole word in a string. */
+  /** Adds a tenant ID, which is recognized only as a whole word. A short ID is not added. */
   watchId(owner: string, id: string): void {
     if (id.length < SHORTEST_ID) return
     const escaped = id.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

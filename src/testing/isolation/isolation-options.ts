@@ -18,12 +18,12 @@ export interface IsolationCaller {
 export interface IsolationOptions {
   /**
    * At least two tenants. A list contains their IDs, which are sent as `asTenant` sends them. An object contains the
-   * caller of each tenant, by any name. Default: two IDs that are generated from the seed.
+   * caller of each tenant; the keys are names for the report. Default: two IDs that are generated from the seed.
    */
   readonly tenants?: readonly string[] | Readonly<Record<string, TestCaller | IsolationCaller>>
   /** The seed that determines every request and every canary. Default: a random seed, which the report contains. */
   readonly seed?: number
-  /** The number of calls of each operation, each with different values. Default 2. */
+  /** The number of rounds, each of which calls the operations with different values. Default 2. */
   readonly rounds?: number
   /**
    * The users by tenant, or a function that returns the user of a tenant. Put the canary into the user's name. Default:
@@ -131,11 +131,11 @@ export function checkIsolationOptions(
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** @throws ConfigError with the IDs that are not in any document. */
+/** @throws ConfigError with the entries that are neither an operation nor a job. */
 export function checkSkipped(skip: readonly string[], known: readonly string[]): void {
   const problems = skip
     .filter((id) => !known.includes(id))
-    .map((id) => problemOf('skip', id, `an operationId: ${known.join(', ')}`))
+    .map((id) => problemOf('skip', id, `an operationId or the name of a job: ${known.join(', ')}`))
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
@@ -149,7 +149,7 @@ function unknownUsers({ tenants, as }: IsolationOptions): Problem[] {
   if (as === undefined || typeof as === 'function') return []
   const names = tenants === undefined ? [] : namesOf(tenants)
   const isComplete = names.length > 0 && names.every((name) => Object.hasOwn(as, name))
-  const known = `a user for each of the tenants${names.length > 0 ? `, ${names.join(' and ')}` : ' that are named'}`
+  const known = `a user for each of the tenants${names.length > 0 ? `, ${names.join(' and ')}` : ' in the option tenants'}`
   return isComplete ? [] : [problemOf('as', Object.keys(as), known)]
 }
 

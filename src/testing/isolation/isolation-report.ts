@@ -5,7 +5,7 @@
  */
 export type IsolationVerdict = 'PASS' | 'LEAK' | 'INCONCLUSIVE'
 
-/** One operation of an {@link IsolationReport}. */
+/** One operation or job of an {@link IsolationReport}. */
 export interface IsolationRow {
   /** The operation: `GET /orders/{id}`. */
   readonly operation: string
@@ -20,8 +20,8 @@ export interface IsolationRow {
 /**
  * How data of one tenant reached another tenant. `response`: in a response to another tenant. `log`, `cache`: in data
  * that was logged or cached for another tenant. `existence`: an ID of another tenant results in a different status than
- * an unknown ID. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a job run
- * for one tenant has accessed rows of another tenant, or rows whose tenant is unknown.
+ * an unknown ID. `loss`: after the request of one tenant, another tenant can no longer read its data. `job`: a job of
+ * one tenant has data of another tenant in its input, or has accessed rows of another tenant or of an unknown tenant.
  */
 export type IsolationLeakKind = 'response' | 'log' | 'cache' | 'existence' | 'loss' | 'job'
 
@@ -40,11 +40,11 @@ export interface IsolationLeak {
   /** The tenant that has received the data, or has caused the loss. */
   readonly to: string
   /**
-   * The place in the response: `body data[0].text`, `header location`, `cookie sid`. For other kinds of leaks, a
-   * sentence.
+   * The place in the response, log or cache: `body data[0].text`, `header location`, `cookie sid`, `its key`. For other
+   * kinds of leaks, a clause that describes the leak.
    */
   readonly where: string
-  /** The operation that sent the data, such as `POST /notes`. Empty if unknown. */
+  /** The operation to which the data was sent, such as `POST /notes`; or `its ID`, `its user`. Empty if unknown. */
   readonly origin: string
   /** The phase of the test in which the leak was first found. */
   readonly phase: string
@@ -71,7 +71,7 @@ export class IsolationReport implements IsolationFindings {
   readonly tenants: readonly string[]
   /** The number of requests that were sent. */
   readonly requests: number
-  /** A row for every documented operation, in the order of the document. */
+  /** A row for every documented operation, in the order of the document; then for routes in `middlewares`, and jobs. */
   readonly verdicts: readonly IsolationRow[]
   /** All leaks, without duplicates. */
   readonly leaks: readonly IsolationLeak[]
@@ -84,7 +84,7 @@ export class IsolationReport implements IsolationFindings {
     this.leaks = leaks
   }
 
-  /** One line for each operation, then one paragraph for each leak. */
+  /** One line for each verdict, then one paragraph for each leak. */
   toString(): string {
     const rows = this.verdicts.map(({ operation, verdict, evidence }) => [
       operation,

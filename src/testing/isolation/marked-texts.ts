@@ -47,7 +47,7 @@ export class MarkedTexts {
     return placesOf(make).find((text) => hasLength(text, schema)) ?? make(PLACES[0].place)
   }
 
-  /** The same value, or a string with a placeholder if the schema allows it. */
+  /** The string from the option `texts`, otherwise a string with a placeholder if the schema allows it. */
   readonly everywhere: TextOf = (schema, name) =>
     this.given(schema, name) ?? this.#placeFor(schema, name)
 

@@ -41,8 +41,8 @@ export async function write(
 }
 
 /**
- * Sends requests sequentially, in several orders, each order twice, so that a later request finds shared state that an
- * earlier request has left.
+ * Sends requests sequentially, so that a later request finds shared state that an earlier request has left. Requests
+ * that only read are sent in several orders, each order twice.
  */
 export async function sendInTurns(
   tested: TestedOperation,

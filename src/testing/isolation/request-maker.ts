@@ -21,8 +21,8 @@ export interface RequestPlan {
    */
   readonly target: string | null
   /**
-   * The side whose IDs the request uses: the IDs of its latest record, or of a record `before` it. With `isAbsent`:
-   * unknown IDs of the same form.
+   * The side whose IDs the request uses. The sum of the round and `before` determines which of its latest records
+   * provides the IDs. With `isAbsent`: unknown IDs of the same form.
    */
   readonly ids: { readonly of: string; readonly before?: number; readonly isAbsent?: boolean }
 }

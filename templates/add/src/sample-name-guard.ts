@@ -1,6 +1,6 @@
 import type { AuthGuard, Request } from 'blazon';
 
-/** Lets a request in if its bearer token belongs to a user. */
+/** Admits a request if its bearer token belongs to a user. */
 export class SampleNameGuard implements AuthGuard {
   async canActivate(req: Request) {
     const token = req.get('authorization')?.match(/^Bearer (\S+)$/i)?.[1];
@@ -10,7 +10,7 @@ export class SampleNameGuard implements AuthGuard {
     return true;
   }
 
-  /** Nobody is let in until this method finds your users. */
+  /** No request is admitted until this method finds your users. */
   protected async userOf(_token: string): Promise<Request['user']> {
     return undefined;
   }

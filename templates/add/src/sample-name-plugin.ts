@@ -1,9 +1,9 @@
 import { defineOption, type Plugin } from 'blazon';
 
-/** On routes and controllers: what the plugin sends with their responses. */
+/** An option of routes and controllers: the header value that the plugin sends with their responses. */
 export const SampleName = defineOption<string>('SampleName');
 
-/** Adds a header to the routes with the option. Other routes have no step more. */
+/** Adds a header to the routes with the option. Other routes have no additional step. */
 export const sampleNamePlugin: Plugin = {
   name: 'sample-name',
   contract: (route) =>

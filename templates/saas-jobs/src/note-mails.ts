@@ -3,7 +3,7 @@ import { defineJob, Job, type JobOf, Worker } from 'blazon/jobs'
 import { z } from 'zod'
 import { NotesRepository } from './notes-repository.js'
 
-/** It is sent in the transaction that adds the note: without a commit, there is no mail. */
+/** The job is sent in the transaction that adds the note: without a commit, there is no mail. */
 export const NoteAdded = defineJob('note-added', {
   input: z.object({ id: z.uuid() }),
   retries: 10,

@@ -36,14 +36,14 @@ export class NotesController {
     return note
   }
 
-  /** A client that got no response sends the note again, with the same key. */
+  /** A client that received no response sends the note again, with the same key. */
   @Idempotent()
   @Post('', { body: NewNote, returns: Note, status: 201, can: 'notes:write' })
   add({ body }: { body: NewNote }) {
     return this.notes.add(body)
   }
 
-  /** A client names the version that it has read, so that it overwrites no change of another client. */
+  /** A client sends the version that it has read, so that it does not overwrite a change of another client. */
   @Versioned()
   @Put(':id', {
     params: NoteId,

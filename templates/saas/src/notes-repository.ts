@@ -4,7 +4,7 @@ import type { NewNote, Note } from './notes-schemas.js'
 
 const COLUMNS = sql`id, text, created_at as "createdAt", version`
 
-/** The notes of the tenant whose request this is: PostgreSQL shows it no others. */
+/** The notes of the request's tenant. PostgreSQL hides the notes of other tenants. */
 export class NotesRepository {
   private readonly db = inject(Database)
 

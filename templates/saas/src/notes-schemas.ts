@@ -4,7 +4,7 @@ export const NoteId = z.object({ id: z.uuid() })
 
 export const NewNote = z
   .object({
-    // PostgreSQL stores no character U+0000.
+    // PostgreSQL cannot store the character U+0000.
     text: z
       .string()
       .trim()

@@ -3,7 +3,7 @@ import type { AppOptions, Plugin } from 'blazon'
 import { postgres } from 'blazon/postgres'
 import { redisLimits } from 'blazon/redis'
 
-/** Where the application keeps things: variables of the environment. */
+/** The environment variables that specify the stores of the application. */
 export interface Places {
   readonly DATABASE_URL?: string | undefined
   readonly DATABASE_FOLDER: string
@@ -14,8 +14,8 @@ export interface Places {
 const migrations = fileURLToPath(new URL('../migrations', import.meta.url))
 
 /**
- * The database. In this process, its migrations run when the application starts. On a server, `blazon db migrate` runs them:
- * the login of the application must not own tables.
+ * The database. The migrations of an embedded database run when the application starts. On a server,
+ * `blazon db migrate` runs them, because the login of the application must not own tables.
  */
 export function database({ DATABASE_URL, DATABASE_FOLDER }: Omit<Places, 'REDIS_URL'>): Plugin {
   return DATABASE_URL
@@ -23,7 +23,7 @@ export function database({ DATABASE_URL, DATABASE_FOLDER }: Omit<Places, 'REDIS_
     : postgres({ embedded: DATABASE_FOLDER, migrations })
 }
 
-/** The application, with places for what it keeps. */
+/** Adds the stores to the options of the application. */
 export function withStores(
   options: AppOptions & { readonly rateLimit: object },
   places: Places,

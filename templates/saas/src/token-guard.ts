@@ -2,12 +2,12 @@ import { jwt } from 'blazon/jwt'
 import { z } from 'zod'
 import { Env } from './env.js'
 
-/** Whom tokens are for. */
+/** The audience of the tokens. */
 export const AUDIENCE = 'project-name'
 
 /**
- * Lets requests with a signed token in. `req.user` has its claims, `can` requires its permissions, and the request acts for its
- * tenant. If an identity provider signs your tokens, give its URL as `issuer`, and no `keys`.
+ * Admits requests with a signed token. `req.user` has its claims, `can` requires its permissions, and the request acts
+ * for its tenant. If an identity provider signs your tokens, specify its URL as `issuer`, and omit `keys`.
  */
 export const tokenGuard = jwt({
   keys: ({ get }) => get(Env).TOKEN_SECRET,

@@ -8,18 +8,18 @@ import { Env } from '../src/env.js'
 import { withStores } from '../src/stores.js'
 import { AUDIENCE } from '../src/token-guard.js'
 
-/** The beginnings of paths whose routes have data of a tenant: these must pass. */
+/** The beginnings of the paths of routes with tenant data. The verdict of these routes must be PASS. */
 const PATHS = ['/notes']
 const TOKEN_SECRET = randomBytes(32).toString('hex')
 
 it('no operation shows data of one tenant to another', async () => {
   await using app = await TestApp.create({
     ...withStores(options, { DATABASE_FOLDER: 'memory' }),
-    // More requests are sent than a client may send.
+    // The test sends more requests than the rate limit allows.
     rateLimit: false,
     testOverrides: [{ token: Env, useValue: Env.read({ TOKEN_SECRET }) }],
   })
-  /** A client with the token of a tenant, which also names the tenant. */
+  /** A client with the token of a tenant, which also sends the ID of the tenant. */
   const clientOf = (tenant: string) => {
     const claims = { aud: AUDIENCE, sub: 'ada', tenant, permissions: ['notes:write'] }
     const token = signTestToken(claims, TOKEN_SECRET, { clock: app.clock })
@@ -30,7 +30,7 @@ it('no operation shows data of one tenant to another', async () => {
     tenants: { acme: clientOf('acme'), zeta: clientOf('zeta') },
   })
   assert.deepEqual(report.leaks, [])
-  // The others may be INCONCLUSIVE: `evidence` says why.
+  // Other operations may be INCONCLUSIVE: `evidence` contains the reason.
   const missed = report.verdicts.filter(
     ({ operation, verdict }) =>
       verdict !== 'PASS' && PATHS.some((path) => operation.includes(` ${path}`)),

@@ -26,7 +26,7 @@ describe('notes', () => {
 
   afterAll(() => app?.close())
 
-  // All tests share an application. Each has tenants of its own, so it sees nothing of the others.
+  // All tests share an application. Each test has its own tenants, so it does not see the data of other tests.
   beforeEach(() => {
     acme = randomUUID()
     zeta = randomUUID()

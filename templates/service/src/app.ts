@@ -4,18 +4,18 @@ import { NotesController } from './notes-controller.js'
 import { NotesStore } from './notes-store.js'
 import { tokenGuard } from './token-guard.js'
 
-/** The application. `main.ts` starts it, the tests and the command `blazon` read it. */
+/** The application. `main.ts` starts it; the tests and the command `blazon` read it. */
 export const options = defineAppOptions({
   controllers: [NotesController],
   providers: [NotesStore, Env.provider],
   auth: { guard: tokenGuard },
   requestIds: true,
-  // /livez, /readyz and /startupz, for whatever runs the container.
+  // /livez, /readyz and /startupz, for the platform that runs the container.
   health: true,
-  // In production, nobody reads the documentation of protected routes.
+  // The documentation also describes protected routes, so it is not served in production.
   swagger: {
     title: 'project-name',
-    // That of the API, as in package.json.
+    // The version of the API, as in package.json.
     version: '0.1.0',
     enabled: process.env['NODE_ENV'] !== 'production',
   },

@@ -1,12 +1,12 @@
 import { env, secret } from 'blazon'
 import { z } from 'zod'
 
-/** Signs tokens while you write and test. Everybody can read it here, so production refuses it. */
+/** Signs tokens in development and tests. The secret is public, so production refuses it. */
 const DEVELOPMENT_SECRET = 'only for development: everybody knows this secret'
 
 const isProduction = () => process.env['NODE_ENV'] === 'production'
 
-/** The variables of the environment. All have defaults, so the service starts where none is set, but in production. */
+/** The environment variables. Outside production, the service starts even if none of them is set. */
 export const Env = env(
   z
     .object({

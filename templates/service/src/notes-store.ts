@@ -1,6 +1,6 @@
 import type { NewNote, Note } from './notes-schemas.js'
 
-/** Keeps the notes in this process. Replace it by a database. */
+/** Stores the notes in this process. Replace this class with a database. */
 export class NotesStore {
   private readonly notes: Note[] = []
 

@@ -26,8 +26,8 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
       )
     },
     work: (work) => void works.push(work),
-    // The process writes log lines at the end of the turn. Reports are sent after them, because the command may print a
-    // line.
+    // The process writes log lines at the end of the current turn of the event loop. A report is sent after them, so
+    // that a line that the command prints about the request follows the log lines of the request.
     take: (request) => void setImmediate(() => channel.send({ kind: 'request', request })),
   }
   Object.defineProperty(globalThis, REPORT, { value: report })

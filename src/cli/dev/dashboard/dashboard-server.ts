@@ -36,7 +36,7 @@ export class DashboardServer {
    *
    * @param port The port; 0 means any free port.
    * @returns the port.
-   * @throws Node's Error if another program is using the port.
+   * @throws Node's Error if the server cannot listen on the port, for example because another program uses it.
    */
   async listen(port: number): Promise<number> {
     this.#server.listen({ port, host: LOOPBACK })
@@ -110,13 +110,14 @@ function workQuery(method: string | undefined, path: string): WorkQuery | null {
 }
 
 /**
- * The interval of comments in the stream, in milliseconds, by which both sides detect that the connection still exists.
+ * The interval of the comments in the stream, in milliseconds. They keep an idle connection open, and let the server
+ * detect a broken connection.
  */
 const HEARTBEAT_MS = 15_000
 
 /**
- * The maximum number of unsent bytes. A page that reads more slowly is hidden or stopped. It reconnects later and
- * receives the full state again.
+ * The maximum number of unsent bytes. A page with more unsent bytes is hidden or stopped, so its connection is closed.
+ * The page reconnects later and receives the full state again.
  */
 const MOST_BYTES_WAITING = 4_000_000
 
@@ -154,9 +155,9 @@ const OWN_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i
 const BEARER = /^Bearer ([\w-]+)$/i
 
 /**
- * Returns the reason why a request is refused, as a sentence; `null` if the request is allowed. Only a browser that
- * shows the page itself, and programs with the token, receive data. The token is not in a cookie: cookies ignore ports,
- * so every server on this machine would receive it.
+ * Returns the reason why a request is refused, as a sentence; `null` if the request is allowed. A request for data
+ * needs the token. If a browser sends the request, the request must also come from the page itself. The token is not in
+ * a cookie: cookies ignore ports, so every server on this machine would receive it.
  */
 function refusalOf(req: IncomingMessage, wanted: Wanted, token: string): string | null {
   const { hostDistinct, origin, site, mode, dest, authorization } = headersOf(req)
@@ -181,7 +182,8 @@ function headersOf({ headers, headersDistinct }: IncomingMessage) {
 }
 
 /**
- * Whether a request comes from the page itself. Old browsers do not send this header, but the other checks still apply.
+ * Whether a request comes from the page itself. Old browsers do not send `Sec-Fetch-Site`, but the other checks still
+ * apply.
  */
 function isOwnSite(site: unknown, wanted: Wanted): boolean {
   if (site === undefined || site === 'same-origin') return true

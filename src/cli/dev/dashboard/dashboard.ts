@@ -72,7 +72,7 @@ export class Dashboard {
   /**
    * Opens the dashboard.
    *
-   * @throws CliError if another program is using the port.
+   * @throws CliError if the server cannot listen on the port.
    */
   static async open({ port, files = readPageFiles(), note }: DashboardConfig): Promise<Dashboard> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url')

@@ -61,7 +61,7 @@ function rowText(name: string, row: DecisionValue): string {
   const fields = Object(row) as Readonly<Record<string, DecisionValue | undefined>>
   const { scheme, verdict, reason, path, message } = fields
   if (name === 'schemes') {
-    // If there is no name, the guard itself has decided.
+    // `null` stands for the only guard (`auth.guard`), whose verdict the decision itself contains.
     return scheme === null ? '' : [scheme, verdict, reason].filter(Boolean).join(': ')
   }
   if (name === 'issues') return `${[fields['in'], path].filter(Boolean).join('.')}: ${message}`
@@ -129,7 +129,7 @@ function endOf({ durationMs, status, outcome, cause }: RequestRecord): TimelineE
   }
   const isFailure = (outcome ?? 'sent') !== 'sent' || (status ?? 500) >= 500
   const tone: Tone = isFailure ? 'bad' : (status ?? 500) >= 400 ? 'warn' : 'good'
-  // The command receives a record only after the request has ended.
+  // The command receives a record only after the request has ended, so `outcome` is not `null`.
   const title = endings[outcome ?? 'sent']
   return entry('end', durationMs, title, { details: [`by ${cause}`], tone })
 }

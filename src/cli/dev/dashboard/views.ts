@@ -52,7 +52,7 @@ export interface RequestView extends ReportedRequest {
   readonly row: RequestRow
   readonly timeline: readonly TimelineEntry[]
   readonly suspects: readonly SuspectView[]
-  /** The index of the route in the list of routes; `null` if the route no longer exists. */
+  /** The index of the route in the list of routes; `null` if the request has none, or it no longer exists. */
   readonly route: number | null
   readonly curl: string
   /**
@@ -65,7 +65,7 @@ export interface RequestView extends ReportedRequest {
 /** The state of the application. */
 export interface StateView {
   readonly phase: 'starting' | 'serving' | 'failed'
-  /** The reason why no process has started, as a sentence; `null` in other phases. */
+  /** The reason why the application did not start or has ended, as a sentence; `null` in other phases. */
   readonly failure: string | null
 }
 

@@ -16,8 +16,8 @@ export interface LookAlike {
 }
 
 /**
- * Creates the ID of a nonexistent tenant, in the type of the column; `null` for unsupported column types. The ID has
- * the maximum length, so that a comparison that truncates IDs is detected.
+ * Creates the ID of a nonexistent tenant, in the type of the column; `null` if the type is unsupported or the column is
+ * too short. A text ID has the maximum length, so that a comparison that truncates IDs is detected.
  */
 export function canaryTenant(column: TenantColumn): string | null {
   if (column.baseType === 'uuid') return randomUUID()
@@ -51,7 +51,7 @@ export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
   ]
 }
 
-// An extension can be installed in any schema.
+// The name of `citext` can have a schema prefix, because an extension can be installed in any schema.
 function isText({ baseType }: TenantColumn): boolean {
   return TEXTS.includes(baseType) || /(?:^|\.)citext$/.test(baseType)
 }

@@ -33,7 +33,7 @@ select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_pri
 /** The SQLSTATEs of the lock timeout and the statement timeout. */
 const TOO_LATE = ['55P03', '57014']
 
-/** The test cannot run because another session is using the table. */
+/** The test cannot run because the table is locked or a statement takes too long. */
 class Interruption extends Error {}
 
 /** The result of a statement: the number of rows, or the code of its error. */
@@ -41,7 +41,7 @@ type Outcome = { readonly rows: number } | { readonly code: string; readonly isO
 
 /**
  * Tries forbidden access as the tenant role: one test tenant reads and writes the rows of another, and code without a
- * tenant reads rows. Neither tenant exists. Each table is tested in a transaction that is rolled back.
+ * tenant reads and writes rows. Neither tenant exists. Each table is tested in a transaction that is rolled back.
  */
 export async function releaseCanary(examination: Examination): Promise<Finding[]> {
   const findings: Finding[] = []

@@ -36,8 +36,8 @@ export interface Setting {
    */
   readonly tenantRoles: readonly number[]
   /**
-   * The IDs of the login and of all roles whose privileges it inherits, with the same exclusions. Empty for a
-   * superuser, because a superuser needs no privileges.
+   * The IDs of the login and of all roles whose privileges it inherits, with the same exclusions, and without the roles
+   * that the tenant role can become. Empty for a superuser, because a superuser needs no privileges.
    */
   readonly loginRoles: readonly number[]
   /** Whether the login can become the tenant role. */
@@ -74,7 +74,7 @@ export interface Relation {
   readonly loginPrivileges: readonly string[]
   /** The roles to which these privileges were granted. */
   readonly loginGrantees: readonly string[]
-  /** Whether another session holds or is waiting for an exclusive lock on the relation. */
+  /** Whether another session holds or is waiting for an `ACCESS EXCLUSIVE` lock on the relation. */
   readonly isLocked: boolean
   /** Whether the tenant role has a privilege on the relation other than `references`. */
   readonly isReachable: boolean
@@ -102,8 +102,8 @@ export interface TenantColumn extends ComparedColumn {
 /** A problem that the doctor found. */
 export interface Finding extends Problem {
   /**
-   * `'error'`: tenants are not separated, or the separation is uncertain. `'warning'`: a person should check the
-   * finding.
+   * `'error'`: tenants are not separated, the separation is uncertain, or the database lacks something that the
+   * application needs, such as a role or an index. `'warning'`: a person should check the finding.
    */
   readonly severity: 'error' | 'warning'
 }

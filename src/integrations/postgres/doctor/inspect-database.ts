@@ -20,7 +20,7 @@ import { inspectReach } from './inspect-reach.js'
 import { inspectTables } from './inspect-tables.js'
 import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read-relations.js'
 
-/** The number of times that the doctor starts again if another session locks a table in the meantime. */
+/** The maximum number of attempts. The doctor starts again if another session locks a table in the meantime. */
 const ATTEMPTS = 3
 
 /** The checks that concern the tenant role. */
@@ -39,7 +39,7 @@ const OF_TENANTS = [
  *
  * @param connection A connection with the application's login, without an open transaction.
  * @returns the findings, errors first.
- * @throws HttpError 503 if the connection is lost.
+ * @throws HttpError 503 if the connection is lost; PostgresError if a table was locked during each attempt.
  */
 export async function inspectDatabase(
   connection: Connection,
@@ -231,7 +231,7 @@ function owning({ tables, tenantRole }: Examination): Finding {
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }
 
-// The settings of a function are active while it runs. The role can be one of these settings.
+// The settings of a function are active while it runs. They can include the role and the tenant.
 const LIST = `
 select n.nspname as schema, p.proname as name, pg_get_function_identity_arguments(p.oid) as arguments,
   o.rolname as owner, p.prosecdef as definer, c.setting
@@ -249,7 +249,10 @@ where (p.prosecdef or c.setting is not null) and ${USER_SCHEMA} and not ${isOfEx
   )
 order by schema, name, arguments`
 
-/** Checks functions that run as another role, because policies then apply to that role instead of the tenant role. */
+/**
+ * Checks functions that run as another role or for another tenant, because the policies then do not apply to the role
+ * and the tenant of the caller.
+ */
 async function inspectFunctions({
   connection,
   tenantRole,

@@ -21,7 +21,8 @@ where d.defaclobjtype in ('r', 'S', 'L') and x.grantee <> d.defaclrole
 group by o.rolname, n.nspname, d.defaclobjtype, r.rolname
 order by o.rolname, n.nspname, d.defaclobjtype, r.rolname`
 
-// Before PostgreSQL 15, every role can create objects in the schema `public`.
+// Lists the places in which the roles can create objects. Before PostgreSQL 15, every role can do so in the schema
+// `public`.
 const CREATABLE = `
 select 'schema ' || quote_ident(n.nspname) as place,
   exists (select from unnest($1::oid[]) role where has_schema_privilege(role, n.oid, 'create')) as tenant,
@@ -53,7 +54,7 @@ function openFromTheStart(row: Record<string, unknown>): Finding {
   const [owner, grantee] = [identifier(String(row['owner'])), String(row['grantee'])]
   const place = row['schema'] === null ? '' : ` in schema ${identifier(String(row['schema']))}`
   const to = grantee === 'public' ? grantee : identifier(grantee)
-  const cause = `New objects are immediately accessible to ${grantee} (${row['privileges']}), before a policy protects them.`
+  const cause = `New objects are immediately accessible to ${grantee} (${row['privileges']}), and no policy protects them.`
   const remedy = `alter default privileges for role ${owner}${place} revoke all on ${kind} from ${to};`
   const subject = `default privileges on ${kind} of ${owner}${place}`
   return finding('W_DATABASE_GRANT', { subject, cause, remedy })
@@ -66,7 +67,7 @@ function checkCreation(row: Record<string, unknown>, examination: Examination): 
     ...(row['login'] === true ? [`login ${examination.login}`] : []),
   ]
   if (roles.length === 0) return []
-  const cause = `The ${roles.join(' and the ')} can create tables and functions in it, and statements can then use these instead of yours.`
+  const cause = `The ${roles.join(' and the ')} can create objects in it, and statements can then use these instead of yours.`
   const names = roles.map((role) => identifier(role.slice(role.indexOf(' ') + 1)))
   const remedy = `revoke create on ${place} from ${['public', ...names].join(', ')};`
   return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]
@@ -103,7 +104,7 @@ select current_setting('lo_compat_privileges')::bool as compat,
     order by p.oid
   ) as functions`
 
-/** Checks the objects other than tables that the tenant role can reach. */
+/** Checks whether the tenant role can reach storage to which no policy applies. */
 export async function inspectStorage({
   connection,
   tenantRole,
@@ -139,7 +140,7 @@ function checkObjects(oids: readonly (string | number)[], tenantRole: string): F
   const named = oids.slice(0, MOST_NAMED)
   const more = oids.length > MOST_NAMED ? ', …' : ''
   const subject = `${oids.length === 1 ? 'large object' : 'large objects'} ${named.join(', ')}${more}`
-  const cause = `The role ${tenantRole} can access them, whichever tenant wrote them: policies do not protect large objects.`
+  const cause = `Policies do not protect large objects: the role ${tenantRole} has access, whichever tenant wrote the data.`
   const remedy = `Keep such values in a column of the type bytea; then: ${named.map((oid) => `select lo_unlink(${oid});`).join(' ')}`
   return [finding('E_DATABASE_GRANT', { subject, cause, remedy })]
 }

@@ -16,12 +16,12 @@ where con.contype = 'f' and con.conparentid = 0
 order by con.conrelid, con.conname`
 
 /**
- * The columns that a unique index compares. Columns that the index only includes come after them. The indexes of an
+ * The columns that an index compares. Columns that the index only includes come after them. The subscripts of an
  * `int2vector` begin at 0.
  */
 const COMPARED = '(i.indkey::int2[])[0:i.indnkeyatts - 1]'
 
-/** Unique indexes without `tenant_id`, except indexes for values that PostgreSQL generates. */
+/** Unique indexes without `tenant_id`, except indexes that compare only UUIDs and values from sequences. */
 const UNIQUE = `
 select c.relname as name, i.indrelid as table
 from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
@@ -42,8 +42,8 @@ where i.indisunique and i.indrelid = any($1::oid[])
 order by i.indrelid, c.relname`
 
 /**
- * Exclusion constraints that do not compare `tenant_id` with `=`. An index that is also unique, such as the index of a
- * primary key with `WITHOUT OVERLAPS`, counts as `UNIQUE`.
+ * Exclusion constraints that do not compare `tenant_id` with `=`. Constraints whose index is also unique, such as a
+ * primary key with `WITHOUT OVERLAPS`, are in the result of `UNIQUE` instead.
  */
 const EXCLUSIONS = `
 select con.conname as name, con.conrelid as table
@@ -79,7 +79,7 @@ export async function inspectKeys({ connection, tables }: Examination): Promise<
 
 function foreignKey(name: unknown, table: string, other: string): Finding {
   const subject = `foreign key ${identifier(String(name))} of table ${table}`
-  const cause = `It does not include tenant_id: a row can refer to a row of another tenant in ${other}, which reveals to its tenant whether that row exists.`
+  const cause = `It does not include tenant_id: a row can refer to a row of another tenant in ${other}, so a tenant can find out whether that other row exists.`
   const remedy = `Change it to: foreign key (tenant_id, …) references ${other} (tenant_id, …).`
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }

@@ -17,7 +17,10 @@ export async function inspectLogin(examination: Examination): Promise<Finding[]>
   ]
 }
 
-/** Checks that the login cannot become a role to which no policy applies. `checkOwnership` reports owners. */
+/**
+ * Checks that the login cannot become a role whose attributes give it access to the rows of several tenants.
+ * `checkOwnership` reports roles that own tables.
+ */
 async function checkPowers(examination: Examination): Promise<Finding[]> {
   const { login } = examination
   const names = await powersOf(examination, login, [])
@@ -73,8 +76,7 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
 }
 
 /**
- * Checks the ownership of other tables. They have no policies that the login could remove, but the login does not need
- * to own them.
+ * Checks the ownership of tables and views without the column `tenant_id`. The login does not need to own them.
  */
 function checkPossessions({ relations, login }: Examination): Finding[] {
   const owned = relations.filter(
@@ -121,7 +123,7 @@ async function checkBecoming(examination: Examination): Promise<Finding[]> {
     const cause = `It inherits from ${allTenantsRole}: it can read the rows of every tenant without switching to that role.`
     report(
       cause,
-      `alter role ${identifier(login)} noinherit; from PostgreSQL 16 on, grant ${identifier(allTenantsRole)} to ${identifier(login)} with inherit false;`,
+      `Before PostgreSQL 16: alter role ${identifier(login)} noinherit; from PostgreSQL 16 on: grant ${identifier(allTenantsRole)} to ${identifier(login)} with inherit false;`,
     )
   }
   return findings
@@ -153,7 +155,7 @@ export async function powersOf(
   return rows.map(({ name }) => String(name))
 }
 
-/** Creates the finding for a role or a login that can become such a role. */
+/** Creates the finding for a role or a login that can become a role from {@link powersOf}. */
 export function leading(kind: 'role' | 'login', member: string, name: string): Finding {
   const cause = `It is a member of ${name}, which can access, or give itself access to, the rows of several tenants.`
   const remedy = `revoke ${identifier(name)} from ${identifier(member)};`

@@ -14,12 +14,13 @@ interface Policy {
   readonly check: string | null
   /** Whether the condition contains a user-defined cast, which looks like a built-in cast. */
   readonly hasOwnCast: boolean
-  /** The columns that the policy is allowed to compare: `tenant_id`, or any column if the table has none. */
+  /** The columns that the policy is allowed to compare: `tenant_id`, or any column if the table has no `tenant_id`. */
   readonly columns: readonly ComparedColumn[]
 }
 
 // Restrictive policies only narrow access, so they are excluded. The policies of a role from which the tenant role
-// inherits also apply to the tenant role. The policies of another role apply once the tenant role has become that role.
+// inherits also apply to the tenant role. The policies of a role that the tenant role can become apply after
+// `SET ROLE`.
 const LIST = `
 select p.polrelid as table, p.polname as name, p.polcmd::text as command,
   pg_get_expr(p.polqual, p.polrelid) as using, pg_get_expr(p.polwithcheck, p.polrelid) as check,

@@ -42,7 +42,7 @@ function unbound(group: readonly Relation[], { tenantRole }: Examination): Findi
   const names = group.map(({ fullName }) => fullName)
   const subject = `${names.length === 1 ? 'table' : 'tables'} ${names.join(', ')}`
   const cause = `The role ${tenantRole} can access these rows, and no policy limits them to one tenant by a comparison that is known to isolate tenants.`
-  const remedy = `Add a column tenant_id, and the SQL that npx blazon db table … --existing prints; or: ${revoking(group, tenantRole)} ${orShared(group[0] as Relation)}`
+  const remedy = `Add a column tenant_id, and run the SQL that npx blazon db table … --existing prints; or: ${revoking(group, tenantRole)} ${orShared(group[0] as Relation)}`
   return finding('E_DATABASE_REACH', { subject, cause, remedy })
 }
 
@@ -65,7 +65,7 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
 
 function ownersView(relation: Relation, { version, tenantRole }: Examination): Finding {
   const cause =
-    'It reads tables as its owner, and not as the role that queries it: the policies of those tables do not apply.'
+    'It reads tables as its owner, and not as the role that queries it: the policies for the querying role do not apply.'
   const remedy =
     version >= 150_000
       ? `alter view ${relation.fullName} set (security_invoker = true);`
@@ -78,7 +78,7 @@ function checkWriting(relation: Relation, { tenantRole }: Examination): Finding[
   const more = relation.privileges.filter((privilege) => privilege !== 'select')
   if (more.length === 0 || relation.isInvoker) return []
   const list = more.join(', ')
-  const cause = `According to its comment, all tenants can read it, and the role ${tenantRole} can ${list.toUpperCase()}: all tenants see the changes of one tenant.`
+  const cause = `Its comment allows all tenants to read it, but the role ${tenantRole} can also ${list.toUpperCase()}: all tenants see the changes of one tenant.`
   const remedy = `revoke ${list} on ${relation.fullName} from ${granteesOf([relation], tenantRole)}; or change the comment to: blazon: shared, writable`
   return [finding('E_DATABASE_REACH', { subject: subjectOf(relation), cause, remedy })]
 }

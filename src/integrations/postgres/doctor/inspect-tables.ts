@@ -33,8 +33,8 @@ export function inspectTables(examination: Examination): Finding[] {
 }
 
 /**
- * Whether the tenant role can reach a table that has no `tenant_id` column but has policies, which may compare another
- * column.
+ * Whether the tenant role can reach a table that has no `tenant_id` column and is not marked as shared, but has
+ * row-level security. Its policies may compare another column.
  */
 export function hasPoliciesAlone(relation: Relation): boolean {
   const { column, isReachable, isEnabled, sharing } = relation
@@ -115,7 +115,7 @@ function checkPrivileges({ fullName, privileges }: Relation, tenantRole: string)
   const dangers = DANGERS.filter((privilege) => privileges.includes(privilege))
   if (dangers.length === 0) return []
   const list = dangers.join(', ')
-  const cause = `The role ${tenantRole} can ${list.toUpperCase()}, which row-level security does not restrict.`
+  const cause = `The role ${tenantRole} has privileges that row-level security does not restrict: ${list.toUpperCase()}.`
   const remedy = `revoke ${list} on ${fullName} from public, ${identifier(tenantRole)};`
   return [finding('E_DATABASE_GRANT', { subject: `table ${fullName}`, cause, remedy })]
 }

@@ -20,7 +20,7 @@ export const READ_ONLY = '25006'
 
 /**
  * SQLSTATEs that concern the server, not the statement. The server refused the statement and saved nothing, because it
- * does not accept writes or is out of disk space or memory. `docs/postgres.md` contains the whole table.
+ * does not accept writes or is out of disk space or memory. `docs/postgres.md` lists the responses for all SQLSTATEs.
  */
 const UNFIT: readonly string[] = [READ_ONLY, '53100', '53200']
 
@@ -30,7 +30,10 @@ const UNFIT: readonly string[] = [READ_ONLY, '53100', '53200']
  */
 const AT_ITS_END = /^(?:08(?!P01)...|57P0[1-5]|53300|25P03)$/
 
-/** Creates the error for a server that cannot be reached, refuses the login, or has closed the connection. */
+/**
+ * Creates the error for a server that cannot be reached, refuses the login, has closed the connection, or cannot run
+ * statements at present.
+ */
 export function unavailable(cause: unknown): HttpError {
   return new HttpError(503, 'The database cannot be reached.', {
     code: 'DATABASE_UNAVAILABLE',
@@ -60,7 +63,7 @@ export function overtime(cause: unknown): HttpError {
 
 /**
  * Creates the error for a statement that did not run because the server refused an earlier statement of the same
- * flight. The server uses the same code inside a transaction.
+ * flight. Inside a failed transaction, the server itself uses this code, 25P02.
  */
 export function skipped(): PostgresError {
   const message =
@@ -104,7 +107,7 @@ function isRefusal(error: unknown): error is Refusal {
 }
 
 /**
- * Whether the server refused a connection because its limit is reached. PgBouncer uses one code for all of its errors.
+ * Whether the server refused a connection because its limit is reached. PgBouncer uses 08P01 for all of its errors.
  */
 export function isFull(error: unknown): boolean {
   return isRefusal(error) && (error.code === '53300' || error.code === '08P01')
@@ -116,8 +119,8 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * The PostgreSQL function that interrupts a running statement. Other functions use the same code for a COPY without
- * rows.
+ * The PostgreSQL function that interrupts a running statement. Other functions also use the code 57014, when a client
+ * sends no rows for `COPY … FROM STDIN`.
  */
 const INTERRUPTS = 'ProcessInterrupts'
 

@@ -107,8 +107,8 @@ class FlightQuery implements PgFlight {
 
 /**
  * Returns the flight class for a copy of `pg`. In pipeline mode, `pg` accepts only instances of its own `Query`. The
- * constructor of `Query` creates an emitter and a result, which a flight does not use. So a flight inherits from its
- * prototype without calling the constructor.
+ * constructor of `Query` creates an emitter and a result, which a flight does not use. So a flight inherits from the
+ * prototype of `Query` without calling the constructor.
  */
 export function flightOf({ Query }: Pick<PgPackage, 'Query'>): FlightClass {
   class Flight extends FlightQuery {}
@@ -131,7 +131,7 @@ export class PgStep {
   #rowCount = 0
 
   /**
-   * @param isSimple Whether to send the statement with the simple protocol: one message instead of four. Use it only
+   * @param isSimple Whether to send the statement with the simple protocol: one message instead of five. Use it only
    * for statements without user input, because the simple protocol would run a second statement injected after a
    * semicolon.
    * @throws PostgresError for a statement that cannot be sent.

@@ -216,7 +216,7 @@ export class MemoryFiles {
   }
 }
 
-/** The program's memory: `HEAP8` for a read, and its buffer for a write. */
+/** The memory of PGlite: `HEAP8` for a read, and its buffer for a write. */
 type Memory = ArrayBufferLike | ArrayBufferView
 
 /**

@@ -7,7 +7,7 @@ import { PgliteEngine } from './pglite-engine.js'
 /**
  * Opens the database in a folder. Creates the folder and the database if they are missing.
  *
- * @throws ConfigError if the folder is in use or is not a database folder.
+ * @throws ConfigError if the folder is in use, cannot be created, or contains no usable database.
  */
 export async function openFolder(place: string): Promise<PgliteEngine> {
   const folder = await makeFolder(place)

@@ -78,7 +78,7 @@ export async function loadPg(): Promise<PgPackage> {
   throw new ConfigError([{ code: 'E_PEER_MISSING', subject: 'blazon/postgres', cause, remedy }])
 }
 
-/** The methods that flights need on the queries and clients of `pg`. */
+/** The methods that flights need on the queries, clients and connections of `pg`. */
 const OF_QUERY = [
   'submit',
   'handleRowDescription',

@@ -138,14 +138,14 @@ export class PgSession {
     }
   }
 
-  /** Makes the session available again after its user has released it. */
+  /** Returns the session to the pool after its user has released it, or closes it if it cannot be cleaned. */
   leave(): void {
     const isDoubtful = this.#traces !== 'nothing' || !this.#isReady
     if (isDoubtful && this.#pending === 0) void this.#cleanAndGiveBack()
     else this.#giveBack()
   }
 
-  /** Closes the session after its user has released it. */
+  /** Prevents further checkouts. The session is closed when its user releases it, or when the pool selects it again. */
   retire(): void {
     this.#isRetired = true
   }

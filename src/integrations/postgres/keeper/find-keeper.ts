@@ -13,10 +13,9 @@ type Keep = (module: string, argument: string) => Promise<Opening>
 const KEEP = Symbol.for('blazon.keep')
 
 /**
- * Returns a function that opens a folder's database in a process that outlives this one. Returns `undefined` in a
- * process that `blazon dev` has not started.
- *
- * @throws ConfigError if the folder cannot be used, as without a keeper.
+ * Returns a function that opens a folder's database in a process that outlives this one. The returned function throws a
+ * ConfigError if the folder cannot be used, as without a keeper. Returns `undefined` in a process that `blazon dev` has
+ * not started.
  */
 export function findKeeper(): ((folder: string) => Promise<EmbeddedEngine>) | undefined {
   const keep = (globalThis as { [KEEP]?: Keep })[KEEP]

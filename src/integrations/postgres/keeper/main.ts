@@ -50,7 +50,7 @@ keep(process.argv[2] ?? '').catch((error: Error) => {
   report({ message: error.message, ...problems }, () => process.exit(1))
 })
 
-/** The maximum duration of a timer. It serves as no limit, because each waiting process sets its own. */
+/** The maximum duration of a timer, in milliseconds. It means that a process waits for the session without a limit. */
 const FOREVER_MS = 2 ** 31 - 1
 
 /**

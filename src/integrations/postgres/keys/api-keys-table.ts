@@ -10,8 +10,8 @@ export interface ApiKeysTableOptions {
    */
   readonly login?: string
   /**
-   * The role that runs statements for a tenant or without a tenant. It is allowed only to find a key by its hash.
-   * Default: `'app_tenant'`.
+   * The role that runs statements for a tenant or without a tenant. It is allowed only to find a key by its hash and to
+   * record its use. Default: `'app_tenant'`.
    */
   readonly tenantRole?: string
   /**
@@ -33,7 +33,7 @@ const NAMES: OptionNames<ApiKeysTableOptions> = {
  * table and is only allowed to call the functions. The functions run as their owner (`security definer`) and reach only
  * the row with a given hash.
  *
- * @throws ConfigError if a name is invalid.
+ * @throws ConfigError if an option is unknown or a name is invalid.
  * @example
  * await writeFile('migrations/0007_create_api_keys.sql', apiKeysTable())
  */

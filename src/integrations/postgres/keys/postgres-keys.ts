@@ -85,7 +85,7 @@ export interface StoredApiKey {
   readonly expiresAt: Date | null
   /** The time of the revocation; `null` if the key was not revoked. */
   readonly revokedAt: Date | null
-  /** The time of the last use, rounded to minutes; `null` if the key was never used. */
+  /** The time of the last recorded use (see `useInterval` of `apiKeys`); `null` if no use was recorded. */
   readonly lastUsedAt: Date | null
 }
 
@@ -149,7 +149,7 @@ export function listApiKeys(
  * @param database As for {@link saveApiKey}.
  * @param id The ID of the key.
  * @param filter `tenant`: the tenant to which the key must belong. If omitted, the key can belong to any tenant.
- * @returns the key; `undefined` if there is no key with this ID.
+ * @returns the key; `undefined` if there is no such key.
  * @throws the errors of {@link saveApiKey}.
  */
 export async function revokeApiKey(

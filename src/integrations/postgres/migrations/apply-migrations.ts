@@ -44,8 +44,9 @@ export interface ApplyOptions {
 }
 
 /**
- * Applies the pending migrations under a lock, each in its own transaction. Several processes can do this at the same
- * time: each applies only migrations that the others have not applied.
+ * Applies the pending migrations under a lock, each in its own transaction unless its first line is
+ * `-- blazon: no-transaction`. Several processes can do this at the same time: each applies only migrations that the
+ * others have not applied.
  *
  * @param driver An open driver.
  * @returns the migrations that this process applied.
@@ -101,7 +102,8 @@ export function prepareRoles(driver: Driver, roles: RoleOptions): Promise<void> 
  * Compares the migrations in a folder with the migrations in a database. Changes nothing and acquires no lock.
  *
  * @param driver An open driver.
- * @throws ConfigError if a file is invalid; HttpError 503 if the database cannot be reached.
+ * @throws ConfigError if a file is invalid or the login is not allowed to read the history; HttpError 503 if the
+ * database cannot be reached.
  */
 export async function readStatus(driver: Driver, folder: string): Promise<MigrationStatus[]> {
   const files = await readMigrations(folder)
@@ -183,7 +185,7 @@ function tooFewConnections({ name }: MigrationFile): ConfigError {
   return new ConfigError([{ code: 'E_MIGRATION_FAILED', subject: name, cause, remedy }])
 }
 
-/** The key of the advisory lock for migrations: `blazon` in ASCII. */
+/** The key of the advisory lock for migrations: an arbitrary number that must be the same in every version. */
 const LOCK = '108170535465838'
 /** The pause between two attempts to acquire the lock, in milliseconds. */
 const PAUSE_MS = 100

@@ -166,7 +166,7 @@ export function pendingFiles(
   return files.filter(({ name }) => pending.has(name))
 }
 
-/** Returns the problem with a migration in an error state; `undefined` for other states. */
+/** Returns the problem with a migration; an empty list if its state is not an error. */
 function problemOf(
   { name, state, isEmbedded }: Pick<MigrationStatus, 'name' | 'state'> & { isEmbedded: boolean },
   files: readonly MigrationFile[],

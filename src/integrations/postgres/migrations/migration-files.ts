@@ -69,7 +69,10 @@ export function parseMigration(name: string, bytes: Uint8Array): MigrationFile {
   }
 }
 
-/** Lists the paths in the folder and its subfolders that end with `.sql`. The extension is case-insensitive. */
+/**
+ * Lists the paths in the folder and its subfolders that end with `.sql`, without hidden files. The extension is
+ * case-insensitive.
+ */
 async function listFolder(folder: string): Promise<string[]> {
   try {
     const paths = await readdir(folder, { recursive: true })
@@ -106,7 +109,7 @@ function checkName(name: string): Problem[] {
     ]
   }
   const cause =
-    'Its name is not the name of a migration: a number of 4 to 14 digits, then words of lower-case letters and digits, then .sql.'
+    'Its name is not the name of a migration: a number of 4 to 14 digits, then words of lower-case letters and digits, each after an underscore, then .sql.'
   return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
 }
 
@@ -144,7 +147,9 @@ async function readBytes(folder: string, name: string): Promise<Uint8Array> {
 function decode(name: string, bytes: Uint8Array): string {
   const text = decodeUtf8(bytes)?.replace(/\r\n?/g, '\n')
   if (text !== undefined && !text.includes('\0')) return text
-  throw new ConfigError([fileProblem(name, 'It is not UTF-8.', 'Save it as UTF-8.')])
+  throw new ConfigError([
+    fileProblem(name, 'It is not UTF-8, or it contains a NUL character.', 'Save it as UTF-8.'),
+  ])
 }
 
 /** Decodes UTF-8 without a byte order mark; `undefined` if the bytes are not valid UTF-8. */
@@ -232,7 +237,7 @@ function faultOf(statement: ScriptStatement): Fault | undefined {
     }
   }
   if (!endsTransaction(words)) return undefined
-  const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, but the whole migration runs in one transaction.`
+  const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, but a whole migration runs in one transaction or in none.`
   return { at: start, cause, remedy: 'Remove it.' }
 }
 

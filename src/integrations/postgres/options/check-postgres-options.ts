@@ -126,14 +126,14 @@ function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem
 function checkLifetime({ maxLifetimeSeconds: seconds = 0 }: Readonly<Record<string, unknown>>) {
   if (typeof seconds === 'number' && seconds >= 0) return []
   const remedy = 'Pass a number of seconds, or 0 for no limit.'
-  return [invalid('poolOptions.maxLifetimeSeconds', 'It must be a duration.', remedy)]
+  return [invalid('poolOptions.maxLifetimeSeconds', 'It is not a number of seconds.', remedy)]
 }
 
 function checkSaidElsewhere(poolOptions: object): Problem[] {
   return Object.entries(SAID_ELSEWHERE)
     .filter(([name]) => Object.hasOwn(poolOptions, name))
     .map(([name, option]) =>
-      invalid(`poolOptions.${name}`, 'It would have no effect.', `Use ${option} instead.`),
+      invalid(`poolOptions.${name}`, 'Another option sets it.', `Use ${option} instead.`),
     )
 }
 
@@ -170,8 +170,8 @@ function checkRoles(options: PostgresOptions): Problem[] {
 function checkRole(name: string, role: unknown): Problem[] {
   const isName = typeof role === 'string' && /^(?!none$|pg_)[^\0]+$/i.test(role)
   if (isName && Buffer.byteLength(role) <= LONGEST_NAME) return []
-  const remedy = `Use a name of at most ${LONGEST_NAME} bytes, such as '${TENANT_ROLE}'.`
-  return [invalid(name, 'It is not the name of a role.', remedy)]
+  const remedy = `Use a name of at most ${LONGEST_NAME} bytes, such as '${TENANT_ROLE}', but not 'none' or a name that begins with 'pg_'.`
+  return [invalid(name, 'It is not the name of a role that can be used here.', remedy)]
 }
 
 function checkTimeouts(timeouts: PostgresTimeouts | undefined): Problem[] {
@@ -190,7 +190,13 @@ function checkDuration(name: string, duration: Duration | undefined): Problem[] 
   const isDuration = typeof duration === 'number' || typeof duration === 'string'
   const seconds = isDuration ? toSeconds(duration) : undefined
   if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
-  return [invalid(name, 'It is not a duration.', "Pass seconds, or a string such as '250ms'.")]
+  return [
+    invalid(
+      name,
+      'It is not a duration of more than 0 seconds and at most one day.',
+      "Pass seconds, or a string such as '250ms'.",
+    ),
+  ]
 }
 
 const REMEDY = "Pass 'postgres://user:password@host:5432/database'."

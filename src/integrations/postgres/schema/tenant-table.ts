@@ -38,7 +38,7 @@ const IDS = {
  *
  * @param name The name of the table, at most 63 bytes long. Names are quoted if necessary; `columns` are not changed.
  * @returns the SQL.
- * @throws ConfigError if a name is invalid.
+ * @throws ConfigError if a name or an option is invalid.
  * @example
  * tenantTable('orders', {
  *   columns: ['number integer not null', 'customer_id bigint not null'],
@@ -72,7 +72,7 @@ export function tenantTable(name: string, options: TenantTableOptions): string {
 /**
  * Returns the SQL of a migration that protects an existing table. The table must have a column `tenant_id` of type
  * `text` that contains the tenant of every row. Its keys are not changed; `blazon db doctor` reports keys that do not
- * begin with `tenant_id`.
+ * include `tenant_id`.
  *
  * @param name The name of the table.
  * @returns the SQL.

@@ -42,8 +42,8 @@ function idOf(owner: Owner | null): string | undefined {
 }
 
 /**
- * The error for a statement that would have run for a different tenant than the open transaction. The bug is in the
- * application, so clients receive the status 500.
+ * The error for a statement that would have run for a different owner than the open transaction, such as another tenant
+ * or no tenant. The bug is in the application, so clients receive the status 500.
  */
 export class TenantSwitchError extends Error {
   /** Always `TenantSwitchError`. */

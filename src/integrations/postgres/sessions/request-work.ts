@@ -25,13 +25,13 @@ export interface WorkConfig {
   readonly begin: () => Promise<Transaction>
   /** Runs after the transaction has been committed. */
   readonly finish: (transaction: Transaction) => Promise<void>
-  /** Whether the handler is decorated to run in a transaction. */
+  /** Whether the handler has `@Transactional()`. */
   readonly isTransactional: boolean
   /** The isolation level of the transaction. Default: the level of the database. */
   readonly isolation?: Isolation | undefined
   /**
-   * The request, if its handler can run again, so that code from an earlier attempt does not find the work of a later
-   * attempt. It is the origin of the tenant scope.
+   * The origin of the request's tenant scope, if the handler can run again. With it, code from an earlier attempt does
+   * not find the work of a later attempt.
    */
   readonly retriedOrigin?: object | undefined
 }
@@ -79,8 +79,8 @@ export class RequestWork {
   }
 
   /**
-   * Whether the work is committed: the response has begun, or the handler has ended without a query. Later statements
-   * run in their own transactions.
+   * Whether the work is committed: the response has begun, a stream has taken over the transaction, or the handler has
+   * ended without a query. Later statements run in their own transactions.
    */
   get isCommitted(): boolean {
     if (this.#end !== 'open' || this.#transaction !== undefined) return this.#end === 'committed'

@@ -94,7 +94,7 @@ class RetriedRequest {
 
   #refused(error: unknown): void {
     this.#isHeld = false
-    // A handler that is still running may be waiting for the response.
+    // A handler that is still running may be waiting for the response, so the error is sent instead of a retry.
     if (!this.#isWaiting || !this.#mayRepeat(error)) this.#parts.fail(error)
   }
 

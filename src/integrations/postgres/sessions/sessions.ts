@@ -103,8 +103,8 @@ export class Sessions {
   }
 
   /**
-   * Runs a statement of the package itself on a table that belongs to no tenant. Uses the request's transaction if
-   * there is one.
+   * Runs a statement of the package itself on a table that belongs to no tenant. Uses the current transaction if there
+   * is one.
    */
   queryOwnTable(statement: Statement): Promise<QueryResult> {
     const isTenanted = this.#usesTenants || TenantContext.current()?.id !== undefined
@@ -165,8 +165,8 @@ export class Sessions {
     run: () => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    // The first block of a handler with a transaction is the request's transaction. Such a handler may still be running
-    // after the commit, for example while it is streaming.
+    // The first block of a handler with `@Transactional()` is the request's transaction itself. As a nested block, it
+    // would delay the commit until the handler has ended, but a handler can run longer, for example while it streams.
     if (this.#block === undefined && this.#work()?.takeHandler()) return run()
     const outer = await this.#outer(owner)
     if (outer === null) return this.#transact(owner, run, options)
@@ -282,8 +282,8 @@ export class Sessions {
   }
 
   async #begin(owner: Owner | null, isolation: Isolation | undefined): Promise<Transaction> {
-    // The names are loaded before connecting, because code that holds the last connection could not get another one for
-    // this query.
+    // The names of the protected tables are loaded before connecting, because code that holds the last connection could
+    // not get another one for this query.
     if (owner?.kind === 'nobody') this.#protected ??= await this.#loadProtected()
     const activity = new Activity(this.#config.idleInTransactionMs)
     const own = this.#settings(owner)
@@ -325,8 +325,7 @@ export class Sessions {
   }
 
   /**
-   * Finds the block or the request transaction that a statement joins; `null` if the statement runs
-   * on its own.
+   * Finds the block or the request transaction that a statement joins; `null` if the statement runs on its own.
    */
   #outer(owner: Owner | null): OwnedBlock | Promise<OwnedBlock> | null {
     const inner = this.#block

@@ -39,7 +39,7 @@ export function checkTransactionOptions(subject: string, options: TransactionOpt
   }
   if (!(Number.isInteger(retries) && retries >= 0 && retries <= MOST_RETRIES)) {
     const remedy = `Pass a whole number from 0 to ${MOST_RETRIES}.`
-    problems.push(invalid(`${subject}: retries`, 'It is not a number of attempts.', remedy))
+    problems.push(invalid(`${subject}: retries`, 'It is not a valid number of retries.', remedy))
   }
   if (problems.length > 0) throw new ConfigError(problems)
 }

@@ -161,8 +161,8 @@ const SET_OWNER = setAll(setOwner(1))
  * left in the session have no effect.
  */
 export function settingsOf(owner: Owner | null, config: SettingsConfig): Settings {
-  // After this timeout, PGlite 0.5 sends no response at all, and the process hangs. The PGlite driver measures the idle
-  // time instead.
+  // After `idle_in_transaction_session_timeout`, PGlite 0.5 sends no response at all, and the process hangs. The PGlite
+  // driver measures the idle time instead.
   const idleMs = config.isEmbedded ? 0 : config.idleInTransactionMs
   const limits = [String(config.statementMs), String(idleMs)]
   if (owner === null) return settings(SET_LIMITS, limits, explain)

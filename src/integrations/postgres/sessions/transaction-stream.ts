@@ -22,8 +22,9 @@ const DONE = Object.freeze({ done: true, value: undefined }) as IteratorReturnRe
 
 /**
  * The items of a generator that runs in one transaction. The transaction is committed when the generator has ended,
- * before the reader receives the end. In all other cases, it is rolled back immediately. A waiting generator cannot be
- * interrupted, but it does not keep its connection.
+ * before the reader receives the end. In all other cases, it is rolled back: if the generator is paused at a `yield`,
+ * after its `finally` block; otherwise immediately. A running generator cannot be interrupted, but it does not keep its
+ * connection.
  */
 export class TransactionStream<T> implements AsyncIterableIterator<T> {
   readonly #parts: StreamParts<T>

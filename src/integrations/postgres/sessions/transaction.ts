@@ -145,7 +145,7 @@ class Part extends Block {
       await send({ text: `RELEASE SAVEPOINT ${this.#savepoint}` })
       return value
     } catch (error) {
-      // A nested transaction that is still waiting is rolled back together with this one.
+      // If a nested transaction does not end in time, it is rolled back together with this one.
       await this.idle().catch(noop)
       this.isOver = true
       await this.#undo()
@@ -214,8 +214,8 @@ export class Transaction extends Block {
   }
 
   /**
-   * PostgreSQL refuses every statement after a refused statement (SQLSTATE 25P02), so the first refusal is added as the
-   * cause.
+   * PostgreSQL refuses every statement after a refused statement (SQLSTATE 25P02), so the earlier refusal is added as
+   * the cause.
    */
   #explain(error: unknown): never {
     if (!(error instanceof PostgresError)) throw error
@@ -229,7 +229,8 @@ export class Transaction extends Block {
    *
    * @throws HttpError 503 `COMMIT_UNKNOWN` if the connection was lost before the server responded, unless all
    * statements only read; `PostgresError` if the server refuses, for example because of a deferred constraint; `Error`
-   * if an earlier statement was refused and the application ignored the error.
+   * if an earlier statement was refused and the application ignored the error, or if a nested transaction could not be
+   * rolled back.
    */
   async commit(): Promise<void> {
     await this.#assertIdle()
@@ -252,8 +253,7 @@ export class Transaction extends Block {
   }
 
   /**
-   * Rolls back and releases the connection. A busy connection is destroyed instead. Never
-   * rejects.
+   * Rolls back and releases the connection. A busy connection is destroyed instead. Never rejects.
    */
   async rollback(): Promise<void> {
     if (this.isOver) return
@@ -283,7 +283,7 @@ export class Transaction extends Block {
 
   async #giveUp(error: unknown, isKnown: boolean): Promise<never> {
     // A server that rejects `COMMIT` has rolled back, but its error arrives before it is ready again. The response to
-    // another `ROLLBACK` shows that it is ready.
+    // an additional `ROLLBACK` shows that the server is ready.
     if (isRefusal(error)) await this.#undo()
     else this.#connection.destroy()
     const isUnknown = HttpError.is(error) && !isRefusal(error) && !isKnown

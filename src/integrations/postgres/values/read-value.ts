@@ -74,7 +74,10 @@ const TYPES: readonly (readonly [oid: number, arrayOid: number, read: Reader])[]
   [3802, 3807, (text) => JSON.parse(text)],
 ]
 
-/** The types that stay strings, the array types below, and `void`. 0 is the type of rows that a test provides. */
+/**
+ * The types that stay strings: the element types of the arrays below, `unknown`, and `void`. 0 is the type of rows that
+ * a test provides.
+ */
 const TEXTS = [
   0, 20, 1700, 1082, 25, 1043, 1042, 18, 19, 2950, 1083, 1266, 1186, 869, 650, 829, 774, 1560, 1562,
   790, 142, 705, 2278,
@@ -138,7 +141,7 @@ export type Reader = (text: string) => unknown
  * Creates a reader for arrays in PostgreSQL's text format: `{1,"a b",NULL,{2}}`, or with bounds as in `[0:1]={1,2}`.
  *
  * @param read Reads one element.
- * @param delimiter The character between elements. Of all PostgreSQL types, only `box` uses a different one.
+ * @param delimiter The character between elements. Only the PostgreSQL type `box` uses a different one.
  */
 export function arrayOf(read: Reader, delimiter = ','): Reader {
   // `undefined` means the end of the string.

@@ -63,7 +63,7 @@ export type Written = string | Buffer | null
  * send an array as JSON, pass `JSON.stringify(list)`.
  *
  * @throws TypeError for values that cannot be represented as strings: functions, symbols, invalid dates, circular
- * objects, and a `Map`, a promise or another object whose JSON would be `{}`.
+ * objects, and a `Map`, a promise or another object with data whose JSON would be `{}`.
  */
 function writeValue(value: unknown): Written {
   switch (typeof value) {

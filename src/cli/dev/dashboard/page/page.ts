@@ -33,7 +33,7 @@ interface Place {
   readonly number: string | undefined
 }
 
-/** The last location that the page showed, for the back link. */
+/** The last location that the user opened, so that the link back to a list can focus its entry. */
 let last: Place = { view: 'requests', number: undefined }
 /** A counter that distinguishes the current view from a view that is still loading. */
 let visit = 0
@@ -47,7 +47,7 @@ async function show(): Promise<void> {
   const { view, number } = place()
   const own = ++visit
   const from = last.view === view ? last.number : undefined
-  // The location is stored before the view is loaded, because the user may go back before then.
+  // The location is stored before the view is loaded, because the user may go back while it is loading.
   last = { view, number }
   mark('nav a', `#/${view}`, 'page')
   try {
@@ -201,7 +201,7 @@ function requestDetails(view: RequestView): HTMLElement {
     replay === null ? null : failureNote(replay),
     mismatches.map(mismatchNote),
     suspects.map(suspectNote),
-    section('Time line', timeline(view)),
+    section('Timeline', timeline(view)),
     sentOf(view),
     section('As curl', codeBlock(curl), copyButton(curl)),
   )
@@ -248,7 +248,7 @@ function suspectNote({ text, count, places, durationMs }: SuspectView): HTMLElem
 
 function timeline({ timeline: entries, record }: RequestView): HTMLElement {
   const ends = entries.map(({ at, durationMs }) => at + (durationMs ?? 0))
-  // A request with a duration of 0 has no bars.
+  // The bars are parts of this total, which must not be 0.
   const total = Math.max(record.durationMs, ...ends) || 1
   return el(
     'ol',
