@@ -227,7 +227,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(await Promise.race([other(), nothing])).toBe('nothing')
   })
 
-  it('exports all orders of the shop as lines', async () => {
+  it('exports all orders of the shop as JSON lines', async () => {
     await times(3, () => place().expect(201))
     const text = await (await clerk.fetch('/orders/all')).text()
     const orders: Order[] = text
@@ -238,7 +238,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await app.fetch('/orders/all')
   })
 
-  it('keeps a receipt of an order, and sends it back in parts and by its version', async () => {
+  it('stores a receipt of an order, and supports range and conditional requests for it', async () => {
     await place()
     const add = (bytes: Buffer, contentType: string) =>
       clerk
@@ -265,7 +265,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await ask().set('If-Match', '"another"').expect(412)
   })
 
-  it('refuses receipts that are too large, of another type, or of no order', async () => {
+  it('refuses receipts that are too large, of another type, or for an unknown order', async () => {
     await place()
     const add = (id: string) => clerk.request().post(`/orders/${id}/receipt`)
     const pdf = Buffer.from('%PDF-1.7')
@@ -372,7 +372,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
   const reads = ['', '/export', '/feed', '/all', '/1', '/1/receipt'].map((path) => `/orders${path}`)
 
   it.each([...reads, '/customers', '/customers/1'])(
-    'refuses the shop of another token for %s',
+    'refuses a token of another shop for %s',
     async (path) => {
       const baker = withToken(app, { shop: 'borealis', permissions })
       const { body } = await baker.asTenant('aurora').request().get(path).expect(403)
@@ -560,7 +560,7 @@ describe('orders API without a database', () => {
     await app.close()
   })
 
-  it('limits the requests of an address', async () => {
+  it('sends the rate limit of an address in a header', async () => {
     const app = await create([])
     const { headers } = await app.request().get('/orders')
     expect(headers['ratelimit']).toBe('"default";r=299;t=60')

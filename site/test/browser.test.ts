@@ -88,7 +88,7 @@ describeInChromium('the site', () => {
   afterAll(async () => await server?.[Symbol.asyncDispose]())
 
   it.each(LOOKS)(
-    'has no violation of accessibility at $width px in $scheme colours',
+    'has no accessibility violations at $width px in $scheme colours',
     async ({ width, scheme }) => {
       const viewport = { width, height: 900 }
       const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
@@ -105,7 +105,7 @@ describeInChromium('the site', () => {
   )
 
   it.each(LOOKS)(
-    'finds pages by the keyboard at $width px in $scheme colours',
+    'finds pages with the keyboard at $width px in $scheme colours',
     async ({ width, scheme }) => {
       const viewport = { width, height: 900 }
       const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
@@ -159,7 +159,7 @@ describeInChromium('the site', () => {
     expect(unseen).toEqual([])
   })
 
-  it('opens the menus of a phone by the keyboard', async () => {
+  it('opens the mobile menus with the keyboard', async () => {
     const { page } = await open(server.origin, { viewport: { width: 400, height: 900 } })
     await page.goto(`${server.origin}/validation.html`, { waitUntil: 'networkidle' })
     await page.locator('.VPNavBarHamburger').focus()

@@ -21,7 +21,7 @@ async function sections(): Promise<Map<string, Section>> {
   )
 }
 
-describe('the index of the search', () => {
+describe('the search index', () => {
   it('has the beginning of the text below each heading', async () => {
     const found = await sections()
     expect(found.size).toBeGreaterThan(500)

@@ -55,7 +55,7 @@ const KINDS: Record<string, BuildOptions> = {
 }
 
 describe('an application in a single esbuild bundle', () => {
-  it.each(Object.entries(KINDS))('starts, validates and documents as %s', async (kind, options) => {
+  it.each(Object.entries(KINDS))('validates and documents routes as %s', async (kind, options) => {
     const outfile = project.path(`main.${kind}`)
     await build({
       ...options,

@@ -61,7 +61,7 @@ describe('data that each worker keeps for itself', () => {
     beWorker(true)
     const [warning, ...others] = await warningsOf({ capacity: { concurrent: 10 } })
     expect(warning).toContain('together they run 40 requests concurrently')
-    expect(warning).toContain('Divide concurrent, queue and perTenant by 4')
+    expect(warning).toContain('Divide concurrent, queue, bodies and perTenant by 4')
     expect(others).toEqual([])
   })
 

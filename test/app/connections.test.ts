@@ -55,7 +55,7 @@ it('the sweeps of a connection are counted since its last request', async () => 
   expect(client.destroyed).toBe(true)
 })
 
-it('a sweep ends an idle connection after the given number of sweeps', async () => {
+it('an idle connection is closed after the given number of sweeps', async () => {
   const { connections, client, ask, end } = await open()
   for (let i = 0; i < 3; i++) connections.sweep(3)
   await end(await ask())

@@ -160,7 +160,7 @@ describe('the explanation of a route', () => {
     },
   )
 
-  it('shows the effect of each step on fields', () => {
+  it('shows whether the step fields strips or checks fields', () => {
     const options = { controllers: [Plain], responses: 'strip' } as const
     const { settings } = resolveSettings(options)
     const { model } = describeApp(
@@ -233,7 +233,7 @@ describe('the explanation of a route', () => {
         ),
       },
     ],
-  ])('lists the steps that a plugin may add as possible: %s', async (_, steps) => {
+  ])('lists as possible the steps that a plugin may add: %s', async (_, steps) => {
     const { explained, booted } = await both({
       plugins: [{ name: 'p', steps: () => steps as PluginSteps }],
     })

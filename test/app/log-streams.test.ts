@@ -38,7 +38,7 @@ describe('the log lines of an application, including warnings and the line of li
   })
 
   it.each(['logs.mjs', 'logger.mjs'])(
-    'go to stdout with a custom logger, and stderr stays empty: %s',
+    'go to stdout with the option logs or logger, and stderr stays empty: %s',
     async (name) => {
       const { stdout, stderr } = await run(name)
       expect(stderr).toBe('')

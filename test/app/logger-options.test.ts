@@ -34,7 +34,7 @@ describe('loggerOf', () => {
     expect(err.stack).toContain('logger-options.test')
   })
 
-  it('also writes values that JSON cannot hold', () => {
+  it('also writes values that JSON cannot represent', () => {
     const circular: { self?: unknown } = {}
     circular.self = circular
     const lines = linesOf(() => loggerOf(undefined).error({ circular, big: 1n }, 'odd'))

@@ -46,7 +46,7 @@ it('OpenSockets keeps all open connections, however many have closed', async () 
   expect([...sockets.watch()]).toEqual(open)
 })
 
-it('OpenSockets forgets closed connections', async () => {
+it('OpenSockets removes closed connections', async () => {
   const sockets = new OpenSockets(() => {})
   const socket = await closedStream()
   const asked = vi.spyOn(socket, 'closed', 'get')

@@ -71,7 +71,7 @@ it('the report calls only the actions of the plugin, and no other function', asy
   await expect(works[1]?.act('retry', 'a')).rejects.toThrow('There is no action named retry.')
 })
 
-it('an application without jobs reports nothing, and calls `work` only in blazon dev', async () => {
+it('a plugin without `work` is not reported, and `work` is called only in blazon dev', async () => {
   expect(reportWork({} as never, [{ name: 'other' }])).toEqual([])
   const work = () => {
     throw new Error('called')

@@ -211,7 +211,7 @@ describe('resolveSettings', () => {
       expect(each).not.toSatisfy(isFrozenObject)
   })
 
-  it('returns settings that do not follow later changes to the given lists', () => {
+  it('returns settings that later changes to the given lists do not affect', () => {
     const middlewares = [none]
     const settings = settingsOf({ middlewares })
     middlewares.push(none)

@@ -94,7 +94,7 @@ describe('the watch for slow readers', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('full'))],
-  ])('ends all slow connections even though the logger %s', (_how, warn) => {
+  ])('ends all slow connections even if the logger %s', (_how, warn) => {
     const sockets = [connection(1), connection(1)]
     const { clock, readers } = start(sockets, { warn: warn as Logger['warn'] })
     readers.watch()

@@ -39,7 +39,7 @@ describe('blazon add', () => {
       'auth: { guard: TokenGuard },',
     ],
   ])(
-    'writes files, prints the lines to paste, and changes no file: %s',
+    'creates files, prints the lines to paste, and changes no existing file: %s',
     async (words, files, import_, line) => {
       const project = new AddedTo(PROJECT)
       const before = Object.keys(project.files())
@@ -213,7 +213,7 @@ Write its statements before you save another file: \`blazon dev\` applies new mi
     expect((await project.add('migration b')).stdout).toContain('migrations/20261231235960_b.sql')
   })
 
-  it('creates a tenant table beside others', async () => {
+  it('creates a tenant table if an earlier migration has one', async () => {
     const notes = { 'migrations/0001_notes.sql': 'create table notes (tenant_id text)' }
     const project = new AddedTo({ ...PROJECT, ...notes })
     const { stdout } = await project.add('migration create_orders')

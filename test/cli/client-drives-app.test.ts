@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 describe('the client of a running application', () => {
-  it('reaches every operation', async () => {
+  it('sends a path parameter and a query', async () => {
     const name = 'a/b ?é'
     const result = await client['notes']?.['read']?.({
       params: { name },

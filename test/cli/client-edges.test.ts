@@ -300,7 +300,7 @@ describe('the types of a client', () => {
     expect(typesOf('named')).toContain('Success<204 | 205, undefined>')
   })
 
-  it('use string, an event stream or Blob by the media type', () => {
+  it('use string, an event stream or Blob, depending on the media type', () => {
     expect(typesOf('csv')).toContain('Success<200, string>')
     expect(typesOf('events')).toContain('Success<200, Response["body"]>')
     expect(typesOf('file')).toContain('Success<200, Blob>')

@@ -111,7 +111,7 @@ describe('a generated client for a list with pages', () => {
     expect(ids).toEqual([1, 2])
   })
 
-  it('does not end silently at the largest page', async () => {
+  it('does not end silently at the maximum page number', async () => {
     const notes = await notesOf()
     await expect(idsOf(notes['byNumber']?.all())).rejects.toMatchObject({
       name: 'FailedPageError',

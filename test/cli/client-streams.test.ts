@@ -153,7 +153,7 @@ describe('a generated client for a stream', () => {
   })
 })
 
-describe('a generated client that receives a stream in any pieces', () => {
+describe('a generated client that receives a stream in arbitrary pieces', () => {
   /** Bytes, cut at the places that a test has chosen. */
   const anyCuts = fc.infiniteStream(fc.nat({ max: 12 }))
   function inPieces(text: string, type: string, cuts: Iterator<number>): Response {

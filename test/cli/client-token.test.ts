@@ -106,7 +106,7 @@ describe('baseUrl', () => {
 })
 
 describe('other headers', () => {
-  it('are taken from the call before those of the client, in any case', async () => {
+  it('are taken from the call before those of the client, whatever their letter case', async () => {
     const options = { headers: { 'X-A': 'client', 'x-b': 'client', 'Content-Type': 'text/plain' } }
     const headers = await sent('open', options, { headers: { 'x-a': 'call', 'X-C': 'call' } })
     expect(['x-a', 'x-b', 'x-c'].map((name) => headers.get(name))).toEqual([

@@ -6,7 +6,7 @@ import { useProjects } from './use-projects.js'
 
 const project = useProjects()
 
-describe('invalid input', () => {
+describe('a failing command', () => {
   let own: Project
 
   beforeAll(() => {
@@ -97,7 +97,7 @@ describe('invalid input', () => {
       'a heartbeat below 0',
       ['start', 'exits.js', '--heartbeat', '-1'],
       2,
-      'Specify seconds, up to',
+      'Specify a number of seconds, up to',
     ],
     ['an entry to start that is missing', ['start', 'dist/nowhere.js'], 2, 'is not a file'],
     ['a folder to start', ['start', 'src', '--workers', '2'], 2, 'is not a file'],
@@ -107,7 +107,7 @@ describe('invalid input', () => {
     ['a base that is broken', ['openapi', 'diff', 'broken.json'], 2, 'neither JSON nor YAML'],
     ['a base of another kind', ['openapi', 'diff', 'other.json'], 2, 'not an OpenAPI document'],
     ['a base with a hole', ['openapi', 'diff', 'no-responses.json'], 2, 'GET /x has no responses'],
-  ] as const)('%s causes one clear error', async (_, args, status, message) => {
+  ] as const)('reports one clear error for %s', async (_, args, status, message) => {
     const outcome = await own.run(args)
     expect(outcome).toMatchObject({ status, stdout: '' })
     expect(outcome.stderr).toContain(message)
@@ -119,7 +119,7 @@ describe('invalid input', () => {
     expect(stderr).toMatch(/^ +at connect /m)
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('leaves no process behind for %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('leaves no process behind after %s', async (signal) => {
     own.write({
       'stuck.js': "import { writeSync } from 'node:fs'; writeSync(2, 'stuck'); for (;;);",
     })
@@ -134,7 +134,7 @@ describe('invalid input', () => {
     expect(await isOver).toEqual([null, signal])
   })
 
-  it('prevents both files from being written if one cannot be written', async () => {
+  it('writes neither of two files if one cannot be written', async () => {
     const args = [
       'openapi',
       'export',
@@ -147,14 +147,14 @@ describe('invalid input', () => {
     expect(own.has('openapi.json')).toBe(false)
   })
 
-  it('results in the command that installs tsx', async () => {
+  it('prints the command that installs a missing tsx', async () => {
     const bare = project([]).write({ 'src/app.ts': 'export {}' })
     const outcome = await bare.run(['routes'])
     expect(outcome).toMatchObject({ status: 4, stdout: '' })
     expect(outcome.stderr).toContain('npm install --save-dev tsx')
   })
 
-  it('results in a list of the paths where an application is expected', async () => {
+  it('reports that no application was found', async () => {
     const empty = project([])
     expect(await empty.run(['routes'])).toMatchObject({
       status: 2,

@@ -57,7 +57,7 @@ describe.each([
   })
 })
 
-describe.each(['module', 'commonjs'])('a .cts module in a package of the type %s', (type) => {
+describe.each(['module', 'commonjs'])('a .cts module in a package of type %s', (type) => {
   it('is read', async () => {
     const own = project().write({
       'package.json': { type },
@@ -349,7 +349,7 @@ describe('openapi export', () => {
     expect(JSON.parse(admin.stdout)).toMatchObject({ info: { title: 'Admin' }, paths: {} })
   })
 
-  it('compares the document with an older one', async () => {
+  it('writes a document that openapi diff can compare with the application', async () => {
     await run('--out', 'base.json')
     const base = JSON.parse(own.read('base.json'))
     base.paths['/gone'] = { get: { operationId: 'gone', responses: {} } }

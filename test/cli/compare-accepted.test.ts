@@ -82,7 +82,7 @@ describe('parameters of a whole path', () => {
   })
 })
 
-describe('a range of responses', () => {
+describe('a range of statuses or media types', () => {
   const responses = (of: Json) => operation({ responses: of })
 
   it('can be replaced by single statuses', () => {
@@ -121,7 +121,7 @@ describe('a range of responses', () => {
     ])
   })
 
-  it('can also be a range of media types that single types replace', () => {
+  it('can be replaced by single media types', () => {
     const of = (...types: string[]) => {
       const content = Object.fromEntries(types.map((type) => [type, { schema: text }]))
       return responses({ '200': { description: '', content } })
@@ -171,7 +171,7 @@ describe('a request that accepts more', () => {
     expect(changes(node(text), node({ anyOf: [text, number] }))).toEqual(['ok choice-added @ body'])
   })
 
-  it('is not a breaking change if a range of media types includes its own', () => {
+  it('is not a breaking change if a range of media types includes the previous type', () => {
     const of = (type: string) =>
       operation({ requestBody: { content: { [type]: { schema: text } } } })
     expect(changes(of('image/png'), of('image/*'))).toEqual([])
@@ -216,7 +216,7 @@ describe('unions of constants', () => {
     ])
   })
 
-  it('become an enum in the documents of an application, in each version', () => {
+  it('are equal to an enum in documents of an application, in each version of OpenAPI', () => {
     const documents = (schema: z.ZodType) => {
       @Controller('x')
       class XController {

@@ -169,7 +169,7 @@ describe('operations', () => {
       { operationId: 'b', deprecated: true },
       ['ok operation-id-changed @ ', 'ok operation-deprecated @ '],
     ],
-  ])('are compared with %s', (_, base, current, expected) => {
+  ])('are compared, including %s', (_, base, current, expected) => {
     expect(changes(documentOf(base), documentOf(current))).toEqual(expected)
   })
 
@@ -326,7 +326,7 @@ const RULES: [
 ]
 
 describe('schemas', () => {
-  it.each(RULES)('are compared with %s', (_, base, current, rule, breaks) => {
+  it.each(RULES)('are compared, including %s', (_, base, current, rule, breaks) => {
     const outcomes = (changed: string[]) => changed.map((change) => change.split(' @')[0])
     const mark = (side: string) => (breaks === side || breaks === 'both' ? 'breaking' : 'ok')
     expect({

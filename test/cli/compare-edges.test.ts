@@ -81,7 +81,7 @@ describe('a response that is replaced by another status', () => {
     ['2XX', 'default'],
     ['2XX', '200'],
     ['default', '200'],
-  ])('is not removed if one includes the other: %s becomes %s', (from, to) => {
+  ])('is not reported as removed if one includes the other: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `ok response-added @ response ${to}`,
     ])
@@ -91,7 +91,7 @@ describe('a response that is replaced by another status', () => {
     ['200', '201'],
     ['200', '4XX'],
     ['404', '2XX'],
-  ])('is removed otherwise: %s becomes %s', (from, to) => {
+  ])('is reported as removed if neither includes the other: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `breaking response-removed @ response ${from}`,
       `ok response-added @ response ${to}`,
@@ -188,7 +188,7 @@ describe('the maximum size of a request body', () => {
   })
 })
 
-describe('a component that several inline schemas replace', () => {
+describe('a component that is replaced', () => {
   const money = object(['amount'])
   const ref: OpenApiSchema = { $ref: '#/components/schemas/Money' }
   const documentWith = (a: OpenApiSchema, b: OpenApiSchema) =>
@@ -197,7 +197,7 @@ describe('a component that several inline schemas replace', () => {
       { Money: money },
     )
 
-  it('is compared with each of them', () => {
+  it('is compared with each inline schema that replaces it', () => {
     const wider = object(['amount', 'currency'])
     expect(changes(documentWith(ref, ref), documentWith(wider, text))).toEqual([
       'ok property-added @ body › a.currency',

@@ -66,7 +66,7 @@ describe('alternatives', () => {
     ])
   })
 
-  it('are counted if several change', () => {
+  it('cause one change for all removals and one for all additions', () => {
     expect(both({ anyOf: [a, b] }, { anyOf: [c] })).toEqual([
       ['breaking choice-removed', 'ok choice-added'],
       ['ok choice-removed', 'breaking choice-added'],
@@ -134,7 +134,7 @@ describe('the parameters of a path', () => {
   })
 })
 
-describe('a required body', () => {
+describe('a request body', () => {
   const withBody = (required?: boolean) =>
     documentOf({
       '/x': {
@@ -237,13 +237,13 @@ describe('bounds', () => {
     ['pattern', text, { ...text, pattern: 'a' }],
     ['another pattern', { ...text, pattern: 'a' }, { ...text, pattern: 'b' }],
     ['uniqueItems', { type: 'array' }, { type: 'array', uniqueItems: true }],
-  ])('with %s are tighter', (_, loose, tight) => {
+  ])('are reported as tightened or loosened: %s', (_, loose, tight) => {
     expect(both(loose, tight)).toEqual([['breaking bound-tightened'], ['ok bound-tightened']])
     if (loose.pattern !== undefined) return
     expect(both(tight, loose)).toEqual([['ok bound-loosened'], ['ok bound-loosened']])
   })
 
-  it('with uniqueItems: false are equal to schemas without the keyword', () => {
+  it('are not changed by uniqueItems: false', () => {
     expect(both({ type: 'array' }, { type: 'array', uniqueItems: false })).toEqual(NONE)
   })
 })

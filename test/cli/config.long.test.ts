@@ -115,7 +115,7 @@ describe('blazon config', () => {
     expect(stdout + stderr).not.toContain('canary')
   })
 
-  it('reports if there are no variables, or if a module fails for another reason', async () => {
+  it('reports that there are no variables, or that a module fails for another reason', async () => {
     const none = await run('--entry none.js')
     expect(none.status).toBe(2)
     expect(none.stderr).toContain('The application describes no variables.')

@@ -21,7 +21,7 @@ function create(...args: string[]): Promise<{ status: number | null; stderr: str
   })
 }
 
-it('create-blazon makes the same project as blazon new, with the same options', async () => {
+it('create-blazon creates a project, and passes its options to blazon new', async () => {
   const made = await create('api', '--test', 'node', '--no-install', '--no-git')
   expect(made).toEqual({ status: 0, stderr: '' })
   expect(JSON.parse(project.read('api/package.json')).scripts.test).toContain('node --import tsx')

@@ -95,7 +95,7 @@ describe('db with an embedded database', () => {
     expect(await run('migrate', '--embedded', 'data', ...withDir())).toMatchObject({ status: 0 })
   })
 
-  it('prints the applied migrations before one fails', async () => {
+  it('prints the migrations that were applied before one failed', async () => {
     migrations.write({ '0002_bad.sql': 'select 1;\nselect nothing' })
     const outcome = await run('migrate', '--embedded', 'data', ...withDir())
     expect(outcome.status).toBe(1)
@@ -130,7 +130,7 @@ describe('an invalid db command', () => {
     [['table', 'a.b'], '[E_OPTION_INVALID] tenantTable(): name "a.b"'],
     [['table', 'a', '--id', 'serial'], 'Allowed choices are bigint, uuid, text.'],
     [['table', 'a', '--existing', '--columns', 'x int'], 'cannot be used with'],
-  ])('prints an error for %j and exits with the status 2', async (argv, message) => {
+  ])('prints an error for %j and exits with status 2', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -206,7 +206,7 @@ describe('db table', () => {
     expect(stdout).toBe(tenantTable('a', { id: 'uuid', columns }))
   })
 
-  it('prints the SQL that protects an existing table for other roles', async () => {
+  it('prints the SQL that protects an existing table, with the given schema and roles', async () => {
     const options = ['--schema', 'shop', '--tenant-role', 'one', '--all-tenants-role', 'All']
     const { status, stdout } = await run('table', 'orders', '--existing', ...options)
     expect(status).toBe(0)
@@ -300,7 +300,7 @@ describe('the driver package', () => {
   const project = new Project([])
   afterAll(() => project.remove())
 
-  it('is loaded from the project first, and then from the package of the command', async () => {
+  it('is loaded from the package of the command if the project has none', async () => {
     project.write({ 'migrations/0001_create_orders.sql': ORDERS })
     const migrated = await project.run(['db', 'migrate', '--embedded', 'data'])
     expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })

@@ -92,7 +92,7 @@ describe('an embedded database under blazon dev', () => {
     expect(socketFolders().filter((name) => !before.has(name))).toEqual([])
   })
 
-  it('gets an added migration before the application restarts', async () => {
+  it('has an added migration applied when the application restarts', async () => {
     const own = await project()
     own.write({ 'unrelated/other.sql': 'x' })
     const run = await DevRun.start(own)
@@ -110,7 +110,7 @@ describe('an embedded database under blazon dev', () => {
     expect((await notes(run)).notes).toEqual(['first'])
   })
 
-  it('is used by blazon db at the same time', async () => {
+  it('can be used by blazon db at the same time', async () => {
     // The application applies no migrations itself, so that it does not start again for them.
     const own = await project()
     own.write({ 'main.js': app('').replace(", migrations: 'migrations'", '') })
@@ -146,7 +146,7 @@ describe('an embedded database under blazon dev', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('is replaced by an error message if its folder cannot be used', async () => {
+  it('causes an error message if its folder cannot be used', async () => {
     const own = (await project()).write({ '.data/letter.txt': 'no database' })
     const run = await DevRun.start(own)
     const output = await run.until('did not start')

@@ -71,7 +71,7 @@ const nameOf = ({ code, when }: DoctorCase) => (when === undefined ? code : `${c
 
 describe('a project', () => {
   it.each(CASES.map((each) => [nameOf(each), each] as const))(
-    'with %s gets this finding until it follows the remedy',
+    'with %s has this finding until the remedy is applied',
     async (_, each) => {
       const own = project()
       if (each.readsApp) own.write({ 'src/users-controller.js': COMPILED_CONTROLLER })
@@ -105,7 +105,7 @@ describe('a project', () => {
       own.install(name, join(root, 'node_modules', name))
   }
 
-  it('with unsafe options gets a finding for each, until it follows the remedies', async () => {
+  it('with unsafe options has a finding for each until the remedies are applied', async () => {
     const own = project({ 'src/users-controller.js': COMPILED_CONTROLLER })
     own.write({ 'src/app.js': app(UNSAFE_OPTIONS.map(([, wrong]) => wrong).join('\n  ')) })
     const before = await own.run(['doctor', '--json'])
@@ -134,7 +134,7 @@ describe('a project', () => {
     expect(stdout).toContain('packages: blazon is not installed in this project')
   })
 
-  it('results in the status 1 for warnings only under --strict', async () => {
+  it('results in status 1 for warnings only with --strict', async () => {
     const own = project(OLD_PEER)
     expect((await runHere(own)).status).toBe(0)
     const strict = await runHere(own, '--strict')
@@ -145,7 +145,7 @@ describe('a project', () => {
     expect((await runHere(own, '--json')).status).toBe(0)
   })
 
-  it('results in the status 2 if the command is used incorrectly', async () => {
+  it('results in status 2 if the command is used incorrectly', async () => {
     const own = project()
     expect(await runHere(own, '--entry', 'none.js')).toMatchObject({ status: 2, stdout: '' })
     expect(await runHere(own, '--stric')).toMatchObject({ status: 2, stdout: '' })

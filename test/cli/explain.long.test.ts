@@ -52,7 +52,7 @@ describe.each([
     expect(sources).toMatchObject({
       userRateLimit: ['Orders.create: 2 requests in 60 s by user'],
       use: ['upload'],
-      body: ['at most 102400 bytes, nested at most 64 deep'],
+      body: ['at most 102400 bytes, nested at most 64 levels deep'],
       validate: ['body (zod)'],
     })
     expect(await decoratorsOf(own, 'POST', '/orders')).toEqual(
@@ -132,7 +132,7 @@ describe.each([
     expect(decorators).toEqual(ORDERS_ROUTE.decorators)
   })
 
-  it('has its own line numbers otherwise', async () => {
+  it('has its own line numbers if it has no source maps', async () => {
     const own = compiled(false)
     const lines = own.read('dist/orders-controller.js').split('\n')
     const found = await decoratorsOf(own, 'GET', '/orders/3')
@@ -197,7 +197,7 @@ describe('the explanation as text', () => {
     ['too many words', ['GET', '/orders', '/echo'], ["was given 'GET' '/orders' '/echo'."]],
     ['nothing', [], ["option '--explain <route...>' argument missing"]],
     ['a filter', ['/echo', '--filter', 'echo'], ["cannot be used with option '--filter <text>'"]],
-  ])('is an error for %s', async (_, args, texts) => {
+  ])('fails for %s', async (_, args, texts) => {
     const outcome = await explain(own, ...args)
     expect(outcome).toMatchObject({ status: 2, stdout: '' })
     for (const text of texts) expect(outcome.stderr).toContain(text)

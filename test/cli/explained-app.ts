@@ -200,13 +200,10 @@ export const ORDERS_ROUTE = {
     ),
     step(
       'validate',
-      'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400',
+      'checks `params`, `query`, `headers`, `cookies` and `body` against their schemas: 400 by default',
       ['params (zod)'],
     ),
-    step(
-      'unexpired',
-      'stops a request that has already ended by the handler timeout or by a late error',
-    ),
+    step('unexpired', 'stops a request that the handler timeout or a late error has already ended'),
     step('headers', 'sets the headers of `@Header`', ['X-Kind: order']),
     step('dates', 'converts the dates of documented responses faster than `JSON.stringify` does'),
     possible('beforeHandler', 'runs the `beforeHandler` steps of plugins'),

@@ -102,7 +102,7 @@ describe('blazon keys', () => {
     [['list', ...HERE], 'does not contain a database'],
     [['revoke', ...HERE], "missing required argument 'id'"],
     [['table', '--login', ''], '[E_OPTION_INVALID] apiKeysTable(): login'],
-  ])('prints an error for %j and exits with the status 2', async (argv, message) => {
+  ])('prints an error for %j and exits with status 2', async (argv, message) => {
     const { status, stdout, stderr } = await run('keys', ...argv)
     expect([status, stdout]).toEqual([2, ''])
     expect(stderr).toContain(message)

@@ -46,7 +46,7 @@ const DECLARATIONS = [
   'cli/main.js',
 ]
 
-describe('only the declarations of the used commands are loaded', () => {
+describe('only the declarations of commands are loaded', () => {
   it.each(['--help', '--version', 'db --help', 'openapi export --help', 'new --help'])(
     'by blazon %s',
     (args) => {

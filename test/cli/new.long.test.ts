@@ -103,7 +103,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     })
   })
 
-  it('has the name of the project, and no other name', async () => {
+  it('has the name of the project instead of the placeholder', async () => {
     await run(['my-api', '--template', template])
     const files = filesIn('my-api')
     expect(Object.keys(files).filter((name) => files[name]?.includes('project-name'))).toEqual([])
@@ -163,7 +163,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
   })
 })
 
-it('a new saas project has a job if Node supports it, or prints a reason', async () => {
+it('blazon new adds a job to a saas project, or prints why this Node version does not support it', async () => {
   const { stdout } = await run(['my-api', '--template', 'saas'])
   const isLeftOut = stdout.includes(
     `The job of the template is omitted: jobs need Node 22.12 or later, and this is ${process.versions.node}.\n`,
@@ -196,7 +196,7 @@ describe('the project folder', () => {
     expect(existsSync(join(cwd, '../x'))).toBe(false)
   })
 
-  it('with files is refused with their names, and its files stay unchanged', async () => {
+  it('that is not empty is refused with the names of its files, which stay unchanged', async () => {
     mkdirSync(join(cwd, 'taken'))
     writeFileSync(join(cwd, 'taken/package.json'), 'mine')
     writeFileSync(join(cwd, 'taken/.hidden'), '')
@@ -320,7 +320,7 @@ describe('questions in the terminal', () => {
     })
   })
 
-  it('with an invalid response create nothing', async () => {
+  it('create nothing after an invalid answer', async () => {
     expect(await run(['api'], { responses: ['enterprise'] })).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Unknown template "enterprise"'),
@@ -369,7 +369,7 @@ describe('external programs', () => {
   )
 
   it.skipIf(process.platform === 'win32')(
-    'get fixed arguments: git runs only outside a repository',
+    'get fixed arguments, and git init runs outside of a repository',
     async () => {
       mkdirSync(join(cwd, 'bin'))
       for (const name of ['git', 'npm']) {

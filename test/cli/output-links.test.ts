@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('a relative path that leaves the project through a link', () => {
+describe('a relative path that leaves the project', () => {
   it.each<[string, string, string, string]>([
     ['a folder', 'docs', '../out-evil', 'docs/openapi.json'],
     [

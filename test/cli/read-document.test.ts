@@ -18,7 +18,7 @@ describe('a file path in an error message', () => {
     expect(() => readDocument(name, folder)).toThrow(`${join(folder, name)} ${what}`)
   })
 
-  it('is shown in the error as its resolved path', () => {
+  it('is shown as its resolved path if it is a folder', () => {
     expect(() => outputPath('.', '--out', folder)).toThrow(
       `The command writes a file, but ${folder} is a folder`,
     )

@@ -300,7 +300,7 @@ it('lists', async () => {
 })
 `
 
-it('a wrong statement gets a test that starts like the others and passes after its repair', async () => {
+it('the test for a wrong SQL statement starts like the other tests, and passes after the repair', async () => {
   const project = useFastTsx(await madeProject(['--test', 'node']))
   await installPglite(project)
   rmSync(project.path('test'), { recursive: true })

@@ -84,7 +84,7 @@ async function replay(...args: string[]) {
 }
 
 describe('blazon replay without an id', () => {
-  it('lists the capsules, newest first, without any data from clients', async () => {
+  it('lists the capsules, newest first, without control characters', async () => {
     put(CAPSULE)
     put(
       { ...CAPSULE, record: { ...CAPSULE.record, error: null } },

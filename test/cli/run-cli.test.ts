@@ -68,9 +68,9 @@ describe('an invalid command line', () => {
     [['openapi', 'export', '--out'], 'argument missing'],
     [['openapi', 'export', 'here'], 'too many arguments'],
     [['openapi', 'diff'], "missing required argument 'base'"],
-    [['routes', '--timeout', 'soon'], 'Specify seconds'],
-    [['routes', '--timeout', '0'], 'Specify seconds'],
-    [['routes', '--timeout', '1e9'], 'Specify seconds'],
+    [['routes', '--timeout', 'soon'], 'Specify a number of seconds'],
+    [['routes', '--timeout', '0'], 'Specify a number of seconds'],
+    [['routes', '--timeout', '1e9'], 'Specify a number of seconds'],
   ])('like %j causes an error that contains a remedy', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

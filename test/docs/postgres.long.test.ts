@@ -20,7 +20,7 @@ import { blocksOf, read, root } from './markdown.js'
 
 const PAGE = 'docs/postgres.md'
 describe('docs/postgres.md', () => {
-  it('lists exactly the options of the package', () => {
+  it('lists exactly the options of postgres()', () => {
     const timeouts = { acquire: 1, statement: 1, idleInTransaction: 1 } satisfies Record<
       keyof PostgresTimeouts,
       1

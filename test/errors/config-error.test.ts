@@ -110,7 +110,7 @@ describe('names of options', () => {
     expect(unknownNames('auth.', value, names)).toEqual([])
   })
 
-  it('are shown in quotes if they are strings', () => {
+  it('have values that are shown in quotes only if they are strings', () => {
     expect([shown('1m'), shown(1), shown(null), shown(true)]).toEqual(["'1m'", '1', 'null', 'true'])
   })
 })

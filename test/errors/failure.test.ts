@@ -78,8 +78,8 @@ describe('the response to an error made by http-errors', () => {
 
   it.each([
     ['two statuses', { status: 404, statusCode: 403, expose: true }],
-    ['no decision about the message', { status: 404, statusCode: 404 }],
-    ['such a decision in a string', { status: 404, statusCode: 404, expose: 'true' }],
+    ['no `expose`', { status: 404, statusCode: 404 }],
+    ['an `expose` that is a string', { status: 404, statusCode: 404, expose: 'true' }],
     ['a status in a string', { status: '404', statusCode: '404', expose: true }],
   ])('does not use the status of an error with %s', (_, facts) => {
     expect(toFailure(error(facts))).toEqual(GENERIC)
@@ -111,7 +111,7 @@ describe('the response to any other value', () => {
     expect(String(new AppClosingError())).toBe('AppClosingError: The application is closing')
   })
 
-  it('has the status of the error if statusOf receives an HttpError', () => {
+  it('differs in status from an HttpError, whose own status statusOf returns', () => {
     expect(statusOf(new BadRequestError())).toBe(400)
     expect(HttpError.is(new Proxy({}, { has: trap }))).toBe(false)
   })
@@ -123,8 +123,8 @@ describe('the response to an error from a middleware', () => {
     ['statusCode', { statusCode: 404 }, 404],
     ['the first of two', { status: 404, statusCode: 409 }, 404],
     ['the only valid one of two', { status: 200, statusCode: 409 }, 409],
-    ['the least', { status: 400 }, 400],
-    ['the greatest', { status: 599 }, 599],
+    ['the lowest', { status: 400 }, 400],
+    ['the highest', { status: 599 }, 599],
   ])('has the status of the error: %s', (_, facts, status) => {
     expect(toMiddlewareFailure(error(facts), 403).status).toBe(status)
   })
@@ -138,7 +138,7 @@ describe('the response to an error from a middleware', () => {
 
   it.each([
     ['an error without a status', error({})],
-    ['a status of no error', error({ status: 399, statusCode: 600 })],
+    ['statuses that are not error statuses', error({ status: 399, statusCode: 600 })],
     ['a fraction', error({ status: 404.5 })],
     ['a string', error({ status: '404' })],
     ['an object', { status: 404 }],

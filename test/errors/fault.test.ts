@@ -100,7 +100,7 @@ describe('isFault', () => {
     ])
   })
 
-  it('checks ten errors of an aggregate error', () => {
+  it('checks the first ten errors of an aggregate error', () => {
     expect([1, 2, 10, 11].map((count) => isFault(lastOf(count)))).toEqual([true, true, true, false])
     expect(isFault(error({ errors: new TypeError('no list') }))).toBe(false)
     expect(isFault(error({ errors: { 0: new TypeError('no list'), length: 1 } }))).toBe(false)

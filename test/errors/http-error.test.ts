@@ -111,7 +111,7 @@ describe('refuse', () => {
     expect(new Error('own').stack).toContain('http-error.test')
   })
 
-  it('restores Error.stackTraceLimit if the function throws', () => {
+  it('restores Error.stackTraceLimit even if the creation of the error throws', () => {
     const make = () => {
       throw new RangeError('no')
     }
@@ -128,7 +128,7 @@ describe('refuse', () => {
 })
 
 describe('toFailure', () => {
-  it('shows the message below 500, and from 500 on only with expose: true', () => {
+  it('shows the message below 500 unless `expose` is false, and from 500 on only if it is true', () => {
     expect(toFailure(new ConflictError('taken')).message).toBe('taken')
     expect(toFailure(new InternalServerError('SELECT 1')).message).toBe('Internal Server Error')
     const maintenance = new ServiceUnavailableError('Back at noon', { expose: true })

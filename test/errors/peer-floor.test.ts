@@ -67,7 +67,7 @@ describe('findOldPeer', () => {
     ['has no version', {}],
     ['has a version that is not text', { version: 1 }],
     ['is not JSON', '{'],
-  ])('returns nothing where the manifest %s', (_, manifest) => {
+  ])('returns null if the manifest %s', (_, manifest) => {
     rmSync(join(folder, 'node_modules', 'odd-peer'), { recursive: true, force: true })
     if (manifest !== undefined) install('odd-peer', manifest)
     expect(findOldPeer('odd-peer', origin, '9.0.0')).toBeNull()
@@ -87,7 +87,7 @@ describe('findOldPeer', () => {
     expect(findOldPeer('@scope/peer', 'undefined', '2.0.0')).toBeNull()
   })
 
-  it('contains the oldest supported version of each package that the framework uses', () => {
+  it('compares a package that the framework uses with its oldest supported version', () => {
     install('redis', { version: '0.0.1' })
     install('unknown-peer', { version: '0.0.1' })
     expect(findOldPeer('redis', origin)?.cause).toContain(PEER_FLOORS.redis)
@@ -96,7 +96,7 @@ describe('findOldPeer', () => {
 })
 
 describe('refuseOldPeer', () => {
-  it('throws a ConfigError with the name of the user', () => {
+  it('throws a ConfigError that names the feature that needs the package', () => {
     install('kafkajs', { version: '2.1.9' })
     const use = { subject: 'my-events', origin, floor: '2.2.0' }
     const problem = {

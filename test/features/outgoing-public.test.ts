@@ -79,7 +79,7 @@ describe('a user-supplied URL', () => {
     expect(connect).not.toHaveBeenCalled()
   })
 
-  it('can have the ports of the call, and no others', async () => {
+  it('can have only the ports that the call allows', async () => {
     const connect = watchConnections()
     const send = callerWith(async () => [{ address: PUBLIC, family: 4 }])
     await expect(send('https://x.example:8443/', { ports: [8443] })).rejects.toThrow('fetch failed')
@@ -88,12 +88,12 @@ describe('a user-supplied URL', () => {
   })
 
   it.each([
-    ['one', ['10.0.0.1']],
-    ['one of several', [PUBLIC, '127.0.0.1']],
-    ['an address of IPv6', ['fd00::1']],
-    ['an address of IPv4 in IPv6', ['::ffff:10.0.0.1']],
-    ['one with a zone', ['fe80::1%eth0']],
-    ['none', []],
+    ['a private address', ['10.0.0.1']],
+    ['a public and a private address', [PUBLIC, '127.0.0.1']],
+    ['a private IPv6 address', ['fd00::1']],
+    ['a private IPv4 address within IPv6', ['::ffff:10.0.0.1']],
+    ['an address with a zone', ['fe80::1%eth0']],
+    ['no address', []],
   ])('is refused if its name resolves to %s', async (_name, found) => {
     const connect = watchConnections()
     const addresses = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -102,7 +102,7 @@ describe('a user-supplied URL', () => {
     expect(connect).not.toHaveBeenCalled()
   })
 
-  it('is requested at the checked address, even if the name changes between two look-ups', async () => {
+  it('is requested at the checked address, even if its name later resolves to another one', async () => {
     const connect = watchConnections()
     const answers = [PUBLIC, '127.0.0.1']
     const lookUp = vi.fn<LookUp>(async () => [{ address: answers.shift() as string, family: 4 }])
@@ -118,7 +118,7 @@ describe('a user-supplied URL', () => {
     expect(connect).toHaveBeenCalledTimes(1)
   })
 
-  it('is cancelled by its signal while its name is being resolved', async () => {
+  it('is no longer requested if the signal aborts while its name is being resolved', async () => {
     const controller = new AbortController()
     const send = callerWith(() => new Promise(() => {}))
     const sent = send('http://slow.example/', { signal: controller.signal })
@@ -160,7 +160,7 @@ async function pinnedHost(listener: Parameters<typeof createServer>[1]) {
 }
 
 describe('a message to a pinned address', () => {
-  it('reaches the address without a DNS look-up, with the name as its host', async () => {
+  it('reaches the address without a DNS look-up, and returns the whole response', async () => {
     const { send, url } = await pinnedHost((req, res) => {
       res.writeHead(
         201,
@@ -179,13 +179,13 @@ describe('a message to a pinned address', () => {
     expect(await response.text()).toBe('text')
   })
 
-  it('is counted for the host of its URL', async () => {
+  it('has the host and the path of its URL, and no response body for HEAD', async () => {
     const { send, url } = await pinnedHost((req, res) => res.end(`${req.headers.host} ${req.url}`))
     expect(await (await send(url)).text()).toBe(`${url.host} /a?b=c`)
     expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')
   })
 
-  it('is cancelled by its signal, even while the body arrives', async () => {
+  it('is cancelled by its signal, even while the response body arrives', async () => {
     const controller = new AbortController()
     const { send, url } = await pinnedHost((_req, res) => void res.write('begin'))
     const response = await send(url, { signal: controller.signal })
@@ -258,7 +258,7 @@ describe('redirects', () => {
     [303, 'HEAD', 'HEAD', null],
     [307, 'POST', 'POST', 'x'],
     [308, 'PUT', 'PUT', 'x'],
-  ])('%i after %s is sent as %s', async (status, method, then, body) => {
+  ])('with status %i after %s lead to %s', async (status, method, then, body) => {
     const headers = { 'content-type': 'text/plain' }
     const given = method === 'HEAD' ? message({ method }) : message({ method, headers, body: 'x' })
     const sent: [string, string | null][] = []
@@ -269,7 +269,7 @@ describe('redirects', () => {
     expect(sent[1]).toEqual([then, body])
   })
 
-  it('are limited in number, and follow the redirect option of the program', async () => {
+  it('are limited to 20, and depend on the redirect option', async () => {
     let count = 0
     const again = async () => {
       count++

@@ -16,7 +16,7 @@ function arriving(bodies: ReceivedBodies): Request {
 const MILLION = Buffer.alloc(1_000_000)
 
 describe('received bodies that are kept for capsules', () => {
-  it('have a common size limit until their requests are over', () => {
+  it('share a size limit until their requests end', () => {
     const bodies = new ReceivedBodies()
     const send = () => {
       const req = arriving(bodies)
@@ -40,7 +40,7 @@ describe('received bodies that are kept for capsules', () => {
     expect(bodies.of(send())).toEqual(missed)
   })
 
-  it('are omitted if a part of them was not received', () => {
+  it('are omitted if a part of them is missing', () => {
     const bodies = new ReceivedBodies()
     const half = arriving(bodies)
     half.push('half')

@@ -47,7 +47,7 @@ describe('blameRequest', () => {
   const unit = fc.constantFrom('a', 'B', ' ', '"', '\0')
   const texts = fc.array(fc.string({ unit, maxLength: 4 }), { maxLength: 8 })
 
-  it('finds the same values as a comparison of each with each', () => {
+  it('finds the same values as a comparison of all pairs', () => {
     const codes = fc.constantFrom('22021', '22P02')
     fc.assert(
       fc.property(codes, texts, texts, texts, (code, body, others, quoted) => {
@@ -63,9 +63,9 @@ describe('blameRequest', () => {
   it.each([
     ['a letter of the message', 'invalid input syntax for type uuid: "x"', ['x', 'b']],
     ['an empty string', 'invalid input syntax for type uuid: ""', ['', 'b']],
-    ['a beginning of the message', 'invalid input value for enum mood: "in"', ['in', 'b']],
-    ['another language', 'ungültige Eingabesyntax für Typ uuid: »y«', ['y', 'b']],
-    ['a space in the marks', 'syntaxe en entrée invalide : «\u00a0s\u00a0»', ['s', 'b']],
+    ['also a prefix of the message', 'invalid input value for enum mood: "in"', ['in', 'b']],
+    ['in a message in another language', 'ungültige Eingabesyntax für Typ uuid: »y«', ['y', 'b']],
+    ['in quotation marks with spaces', 'syntaxe en entrée invalide : «\u00a0s\u00a0»', ['s', 'b']],
   ])('finds a quoted value that is %s', (_, message, body) => {
     expect(blamed({ code: '22P02', message, values: body }, body)).toEqual(['0'])
   })

@@ -41,7 +41,7 @@ async function loadedFor(controller: Class, paths: readonly string[]): Promise<s
   return found
 }
 
-it('an application loads the code of a documentation page at its first request', async () => {
+it('an application loads the code of a documentation page at the first request for the page', async () => {
   const paths = ['/x', '/api-docs.json', '/api-docs', '/api-docs']
   const page = ['open-page']
   expect(await loadedFor(controllerOf({ isCached: false }), paths)).toEqual([

@@ -48,10 +48,10 @@ class Old {
 
 it.each([
   ['a plain route', Plain, []],
-  ['a key', Keyed, ['idempotency']],
-  ['a version', WithVersion, ['idempotency', 'versioned']],
-  ['QUERY', Queried, ['idempotency', 'versioned', 'query']],
-  ['an end', Old, ['idempotency', 'versioned', 'query', 'deprecated']],
+  ['@Idempotent', Keyed, ['idempotency']],
+  ['@Versioned', WithVersion, ['idempotency', 'versioned']],
+  ['@QueryMethod', Queried, ['idempotency', 'versioned', 'query']],
+  ['@Deprecated', Old, ['idempotency', 'versioned', 'query', 'deprecated']],
 ] as const)('boot loads only the code that a route uses: %s', async (_, controller, names) => {
   const app = await App.create({ controllers: [controller], logger: false })
   expect(loaded.names).toEqual(names)

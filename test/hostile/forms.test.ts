@@ -56,7 +56,7 @@ describe('forms as client libraries send them', () => {
     for (const bytes of TEMPLATES) expect(await statusOf(bytes)).toBe('200')
   })
 
-  it(`get a response below 500 if they are cut, joined and changed (SEED=${seed})`, async () => {
+  it(`cause no 5xx response if they are cut, joined and changed (SEED=${seed})`, async () => {
     const random = new Random(seed)
     const seen = new Map<string, number>()
     let left = rounds(3000)

@@ -28,7 +28,7 @@ async function outputOf(code: string, ...options: string[]): Promise<string> {
 }
 
 describe('the build', () => {
-  it('has one file for each door, and shared chunks in a folder', () => {
+  it('has one file for each entry point, and shared chunks in a folder', () => {
     const doors = Object.values<{ import?: { default: string } }>(exports).flatMap(
       (door) => door.import?.default ?? [],
     )
@@ -37,7 +37,7 @@ describe('the build', () => {
     expect(own.map((path) => `./dist/${path}`).sort()).toEqual(doors.sort())
   })
 
-  it('has every class once, and all doors share it', async () => {
+  it('has every class once, and all entry points share it', async () => {
     const classes = files.flatMap(
       ({ text }) => text.match(/\bclass \w+(?= (?:extends .*)?\{$)/gm) ?? [],
     )

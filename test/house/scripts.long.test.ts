@@ -34,7 +34,7 @@ describe('the scripts of package.json', () => {
     'docs',
     'docs:build',
     'docs:api',
-  ])('have %s', (name) => {
+  ])('include %s', (name) => {
     expect(scripts).toHaveProperty(name)
   })
 

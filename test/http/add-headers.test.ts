@@ -41,7 +41,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
         if (isChanged) res.setHeader('X-Other', '1')
       })
 
-    it('joins values of one name, in any case', async () => {
+    it('joins values of one name, with any letter case', async () => {
       const { headers } = await send((res) => {
         addHeaders(res, ['X-A', '1', 'X-B', '1'])
         addHeaders(res, ['x-a', '2', 'X-C', '1', 'x-c', '2'])
@@ -91,7 +91,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
       expect(headers.getSetCookie()).toEqual(['a=1', 'b=2', 'c=3', 'd=4; Path=/'])
     })
 
-    it('replaces a helmet header, and sends one type and one length', async () => {
+    it('replaces a helmet header, and sends one Content-Type and one Content-Length', async () => {
       const { headers } = await send((res) =>
         addHeaders(res, [
           ...['X-Frame-Options', 'DENY', 'Content-Type', 'application/vnd.a+json'],

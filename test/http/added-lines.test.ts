@@ -101,7 +101,7 @@ describe('added headers, if a middleware listens for the head,', () => {
     expect(after).toEqual(['set', undefined, ['3', '4'], undefined, false])
   })
 
-  it('can be read and removed in any case', async () => {
+  it('can be read and removed with any letter case', async () => {
     const seen: unknown[] = []
     const { headers } = await respond(['X-Mixed-Case', '1'], {
       atHead: (res) => {
@@ -163,7 +163,7 @@ describe.each([
 })
 
 describe('more header names than the cache holds', () => {
-  it('are found in every case', async () => {
+  it('are found with any letter case', async () => {
     const names = Array.from({ length: 1200 }, (_, index) => `X-Name-${index}`)
     const found: boolean[] = []
     await respond(['X-A', '1'], {

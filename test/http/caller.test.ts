@@ -23,7 +23,7 @@ describe('a client certificate', () => {
     expect(callerOf(known, res)).toBe('user.id=n1')
   })
 
-  it('identifies no caller if the client sent no credential', () => {
+  it('identifies no caller if the client sent none', () => {
     const socket = connection()
     expect(callerOf(request({ socket }), res)).toBeNull()
     expect(callerOf(request({ socket }), res)).toBeNull()
@@ -64,7 +64,7 @@ describe('a user', () => {
       ),
       undefined,
     ],
-  ])('is identified by a key with its type, or by none: case %#', (user, caller) => {
+  ])('is identified by a key with the type of its id, or by no key: case %#', (user, caller) => {
     expect(callerOf(request({ user }), res)).toBe(caller)
   })
 })

@@ -24,7 +24,7 @@ describe('a curl command', () => {
     expect(wordsOf({ method: 'POST' })).toEqual(['-X', 'POST', 'http://a.test/'])
   })
 
-  it('reads secrets from variables of the shell', () => {
+  it('reads secrets from shell variables', () => {
     const bearer = ['Bearer ', { secret: 'token' }]
     const card = ['{"a":"', { secret: 'cardNumber' }, '","b":"', { secret: '1' }, '"}']
     const url = ['http://a.test/?token=', { secret: 'token' }, 'rest']

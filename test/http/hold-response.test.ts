@@ -190,7 +190,7 @@ describe('a held response', () => {
   ]
   const orders = ['before', 'after'] as const
   it.each(lateCalls.flatMap(([name, call]) => orders.map((order) => [name, order, call] as const)))(
-    'drops %s from a handler whose request was ended %s the response began',
+    'drops a late %s if keepFirstResponse() was called %s the first response',
     async (_, order, sayLate) => {
       const { promise, open } = gate()
       const { status, headers, text } = await exchange(

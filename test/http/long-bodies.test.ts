@@ -110,7 +110,7 @@ it('a long item of a stream is written as bytes', async () => {
 })
 
 it.each(['/texts/long', '/texts/cached', '/texts/etag'])(
-  'HEAD and conditional requests for %s get the same headers as with a short body',
+  'a long body does not change the responses to HEAD and conditional requests: %s',
   async (path) => {
     await start()
     const { headers, text } = await (app as TestApp).request().get(path)

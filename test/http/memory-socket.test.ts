@@ -120,7 +120,7 @@ describe('MemoryAgent', () => {
     socket.destroy()
   })
 
-  it('refuses a header that HTTP cannot carry, as the network would', () => {
+  it('refuses a header that HTTP does not allow, as over a network', () => {
     expect(() => call('/', { headers: { 'x-bad': 'a\r\nb: c' } })).toThrow(/Invalid character/)
   })
 })

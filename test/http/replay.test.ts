@@ -2,7 +2,7 @@ import { replayResponse } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 
-it('a stored header with the value of a Content-Type is sent under its own name', async () => {
+it('a stored header whose value looks like a Content-Type is sent under its own name', async () => {
   const format = 'application/json; charset=utf-8'
   const app = await TestApp.create({
     controllers: [],

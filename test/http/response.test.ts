@@ -18,7 +18,7 @@ class AnswerController extends BaseController {
   }
 }
 
-describe('res.json', () => {
+describe('a response with static headers', () => {
   let app: TestApp
   const start = async (middleware: RequestHandler) => {
     const controllers = defineControllers(AnswerController)
@@ -122,7 +122,7 @@ describe('res.json', () => {
     expect(headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('returns the sent headers after the response has finished', async () => {
+  it('returns the sent headers after it has finished', async () => {
     let seen: unknown
     await start((_req, res, next) => {
       res.removeHeader('X-Frame-Options')
@@ -136,7 +136,7 @@ describe('res.json', () => {
   })
 })
 
-describe('unchanged static headers', () => {
+describe('the static headers of a response', () => {
   const started: TestApp[] = []
   afterEach(async () => {
     await Promise.all(started.splice(0).map((app) => app.close()))
@@ -206,7 +206,7 @@ describe('unchanged static headers', () => {
       'writeHead with a list',
       (res) => res.writeHead(200, ['X-Frame-Options', 'DENY'] as never).end('{}'),
     ],
-  ])('are replaced once by %s', async (_name, look) => {
+  ])('are replaced, not repeated, by %s', async (_name, look) => {
     const { headers } = await read(look)
     expect(headers['x-frame-options']).toBe('DENY')
     expect(headers['x-content-type-options']).toBe('nosniff')
@@ -279,7 +279,7 @@ describe('static headers', () => {
     await expect(starting).rejects.toThrow(/Content-Security-Policy/)
   })
 
-  it('are written as text on every supported version of Node', () => {
+  it('can be written as text on this version of Node', () => {
     expect(canWriteHeaderLines()).toBe(true)
   })
 })

@@ -171,7 +171,7 @@ describe('a response whose headers are written as text', () => {
     expect(statuses).toEqual(REQUESTS)
   })
 
-  it.each(TOUCHES)('stays the same if a middleware touches it: it %s', async (_, touch) => {
+  it.each(TOUCHES)('stays the same if a middleware %s', async (_, touch) => {
     await start({ middlewares: [touch] })
     expect(await all()).toEqual(untouched)
   })

@@ -75,7 +75,7 @@ describe('the headers of a response without a connection', () => {
     expect(res.writeHead).toBe(own)
   })
 
-  it('are handled by Node if there is a connection', () => {
+  it('are handled by the framework, but by Node if there is a connection after all', () => {
     const connected = standIn(new Socket())
     expect(Object.hasOwn(connected, 'writeHead')).toBe(false)
     expect(Object.hasOwn(standIn({}), 'writeHead')).toBe(true)

@@ -10,10 +10,10 @@ const INVALID: Record<string, unknown> = {
   'no header': undefined,
   'an empty header': '',
   'a list': [valid, valid],
-  'version 00 with a character behind': `${valid}.`,
+  'version 00 with a trailing character': `${valid}.`,
   'version 00 with another field': `${valid}-what-the-future-will-be-like`,
-  'version 00 with a dash behind': `${valid}-`,
-  'a later version with a dot behind the flags': `cc-${TRACE}-${SPAN}-01.what-the-future-will-be-like`,
+  'version 00 with a trailing dash': `${valid}-`,
+  'a later version with a dot after the flags': `cc-${TRACE}-${SPAN}-01.what-the-future-will-be-like`,
   'a later version with longer flags': `cc-${TRACE}-${SPAN}-011`,
   'a later version without flags': `cc-${TRACE}-${SPAN}`,
   'version ff': `ff-${TRACE}-${SPAN}-01`,
@@ -45,7 +45,7 @@ const INVALID: Record<string, unknown> = {
   'another separator': `00_${TRACE}_${SPAN}_01`,
   'two headers, joined': `${valid}, ${valid}`,
   'two headers of a later version, joined': `cc-${TRACE}-${SPAN}-01-x, cc-${TRACE}-${SPAN}-01-x`,
-  'a line break behind': `${valid}\n`,
+  'a trailing line break': `${valid}\n`,
 }
 
 describe('parseTraceparent', () => {
@@ -106,7 +106,7 @@ describe('parseTracestate', () => {
     ['empty members alone', ' ,\t, '],
     ['33 members', members(33)],
     ['33 members with one key', Array<string>(33).fill('foo=1').join(',')],
-    ['a space behind a key', 'foo =1'],
+    ['a space after a key', 'foo =1'],
     ['a key in upper case', 'FOO=1'],
     ['a dot in a key', 'foo.bar=1'],
     ['a key that begins with @', '@foo=1,bar=2'],

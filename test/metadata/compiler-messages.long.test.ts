@@ -150,7 +150,7 @@ const OF_OVERLOADS =
   /^ +(?:No overload matches this call|The last overload gave the following error)\.$/
 
 describe.each(['standard', 'legacy'] as const)(
-  'the compiler explains an error in two lines, in the %s dialect,',
+  'the compiler explains an error in at most two lines, in the %s dialect,',
   (dialect) => {
     let found: readonly (readonly string[])[]
     beforeAll(async () => {

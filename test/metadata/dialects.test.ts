@@ -45,7 +45,7 @@ function modelOf(controllers: readonly Class[]): string {
   return textOf({ model, problems, injections: controllers.map(readInjections) })
 }
 
-it('the list of examples covers every decorator and the applications of the journeys', () => {
+it('the examples cover every decorator of both dialects and the applications of the journeys', () => {
   const isDecorator = (value: unknown) => typeof value === 'function' && !/^class /.test(`${value}`)
   // Other names of a function are left out: `test/journeys/surface/aliases.test.ts` has them.
   const seen = new Set<unknown>([

@@ -94,7 +94,7 @@ describe('a decorator on the wrong target', () => {
     ],
     ['@Inject on a class', () => call(Inject('x'), Target)],
     ['@Req on a method', () => call(Req(), Target.prototype, 'member', { value: () => 1 })],
-  ])('%s throws a ConfigError with the right target', (_, apply) => {
+  ])('%s throws a ConfigError that names a correct target', (_, apply) => {
     const { code, cause, remedy } = problemOf(apply)
     expect(code).toBe('E_DECORATOR_TARGET')
     expect(cause).toMatch(/^@\w+\(\) is on .*(Target|member|class|parameter)/)

@@ -48,7 +48,7 @@ describe('components for schemas', () => {
     expect(bodyOf(document, '/b')).toEqual({ type: 'array', items: ref('User') })
   })
 
-  it('distinguish a named schema from schemas whose name begins with it', () => {
+  it('do not give an unnamed schema the name of another schema', () => {
     const schema = {
       type: 'object',
       properties: { user: { $ref: '#/$defs/User' }, first: { $ref: '#/$defs/User_1' } },
@@ -168,7 +168,7 @@ describe('a schema that the document cannot express', () => {
     ])
   })
 
-  it('prevents an application from starting under strict', async () => {
+  it('prevents an application from starting with strict: true', async () => {
     const controllers = [controller('a', z.object({ map: z.custom(() => true) }))]
     await expect(App.create({ controllers, strict: true, logger: false })).rejects.toMatchObject({
       problems: [{ code: 'W_SCHEMA_NOT_REPRESENTABLE' }],
@@ -182,7 +182,7 @@ describe('a schema that the document cannot express', () => {
 })
 
 describe('the bytes of a document', () => {
-  it('are the same for equal applications with another order of controllers', () => {
+  it('are the same, apart from the tags, if the controllers are in another order', () => {
     const make = () => [controller('a', User, User), controller('b', z.array(User))]
     const { tags: _, ...first } = documentOf(...make())
     const { tags: __, ...turned } = documentOf(...make().reverse())

@@ -104,7 +104,7 @@ describe('a request without a body', () => {
     expect(await required(XController)).toEqual([false, false])
   })
 
-  it('is documented as forbidden if only @ApiBody describes the body, unless optional', () => {
+  it('is documented by the `required` option of @ApiBody, or as invalid without @Body', () => {
     @Controller()
     class XController {
       @Post('a')

@@ -19,7 +19,7 @@ describe('names', () => {
     expect([titleCase(given), pascalCase(given)]).toEqual([title, pascal])
   })
 
-  it('are split in the same way if a word in another script follows', () => {
+  it('are split in the same way if a non-ASCII word follows', () => {
     const wrong = fc.sample(name, { numRuns: 2000, seed: 7 }).filter((given) => {
       const beside = titleCase(`${given} é`).split(' ').slice(0, -1).join(' ')
       return beside !== titleCase(given)

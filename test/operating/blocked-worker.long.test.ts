@@ -30,7 +30,7 @@ describe('a worker with a blocked event loop', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('leaves no client without a response if there is no other worker', async () => {
+  it('leaves no client waiting if there is no other worker', async () => {
     const crew = await block('2')
     void crew.ask('/block').catch(() => {})
     await expect.poll(() => crew.service.output.match(/^blocks$/gm)?.length).toBe(2)
@@ -60,7 +60,7 @@ describe('a worker with a blocked event loop', () => {
   })
 })
 
-it('requests that end workers delay no other worker, and the other workers respond', async () => {
+it('a request that ends its worker does not stop the other worker, and its worker is replaced', async () => {
   const crew = await Crew.start(BLOCKED)
   for (let round = 1; round <= 5; round++) {
     await crew.ask('/exit').catch(() => {})

@@ -106,7 +106,7 @@ describeWithServer('a database during a failover', () => {
     expect(await app?.asTenant('a').request().get('/pairs')).toMatchObject({ status: 200 })
   })
 
-  it('is used at the writable server of a list, even after another one is promoted', async () => {
+  it('is used through the writable server of a list, even after another server is promoted', async () => {
     const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
     await start({ url: url(hosts, '?target_session_attrs=read-write') })
     expect(await add('before')).toEqual(SAVED)

@@ -152,7 +152,7 @@ describeWithServer('Redis during a failover', () => {
     }
   })
 
-  it('is replaced by memory until the next server is available, and then used again', async () => {
+  it('is replaced by memory for rate limits until the next server is available', async () => {
     const options = { url: `redis://127.0.0.1:${gate.port}`, prefix: ownPrefix(), timeout: '10s' }
     const [cache, limits] = [redisCache(options), redisLimits(options)]
     const { context, logged: found } = testContext()

@@ -37,7 +37,7 @@ await app.listen(0, { signals: true, ${listen} })
 `
 
 describe('a signal', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle process with 0', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle app with status 0', async (signal) => {
     const service = Service.start(main())
     await service.url()
     service.kill(signal)
@@ -45,7 +45,7 @@ describe('a signal', () => {
     expect(service.logged('Closing')).toMatchObject([{ signal }])
   })
 
-  it('waits for a running request, and responds with Connection: close', async () => {
+  it('lets a running request finish, and its response has Connection: close', async () => {
     const service = Service.start(main())
     const url = await service.url()
     const answer = get(`${url}/slow`, new Agent({ keepAlive: true }))
@@ -56,7 +56,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('makes the service not ready at once, and serves requests until preStop is over', async () => {
+  it('makes the service not ready immediately, while requests are served until preStop ends', async () => {
     const service = Service.start(main("timeouts: { preStop: '1h' }"))
     const url = await service.url()
     const agent = new Agent({ keepAlive: true })
@@ -71,7 +71,7 @@ describe('a signal', () => {
     expect([statusCode, headers.connection]).toEqual([200, 'close'])
   })
 
-  it('refuses connections after preStop, while a request is still running', async () => {
+  it('causes connections to be refused after preStop, while a request is still running', async () => {
     const stuck = "'GET waits': async () => { say('entered'); await released; return 'done' }"
     const service = Service.start(`
       let release
@@ -89,7 +89,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('aborts a handler that never ends, names its route, and exits with status 1', async () => {
+  it('aborts a handler that never ends, logs its route, and ends the process with status 1', async () => {
     const service = Service.start(main("timeouts: { close: '100ms' }"))
     const url = await service.url()
     const cut = [`${url}/stuck`, `${url}/stuck?token=secret`].map((each) =>
@@ -145,7 +145,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('exits with status 1 if onClose fails or hangs, and calls all others once, in reverse', async () => {
+  it('ends the process with status 1 if onClose fails or hangs, after each onClose ran once in reverse', async () => {
     const plugin = (name: string, end: string) =>
       `{ name: '${name}', onClose(signal) { say('closes ${name} ' + signal); ${end} } }`
     const plugins = [
@@ -171,7 +171,7 @@ describe('a signal', () => {
     ])
   })
 
-  it('stops the start, closes all opened resources, and never listens', async () => {
+  it('stops startup, closes all opened resources, and prevents the server from listening', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const opened = { name: 'opened', setup() {}, onClose: () => say('closed') }
@@ -187,7 +187,7 @@ describe('a signal', () => {
     expect(service.output).not.toMatch(/went on|listens|Listening|Error/)
   })
 
-  it('exits with status 1 if the start does not end', async () => {
+  it('ends the process with status 1 if startup does not finish', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const stuck = { name: 'stuck', setup: () => { say('starting'); return new Promise(() => {}) } }
@@ -233,7 +233,7 @@ describe('a signal', () => {
     expect(service.output).not.toContain('no disk')
   })
 
-  it('ends the process immediately the second time, even if a test has stopped the clock', async () => {
+  it('ends the process immediately when sent again, even if a test has stopped the clock', async () => {
     const service = Service.start(`
       import { TestApp } from 'blazon/testing'
       const onClose = () => { say('closing'); return new Promise(() => {}) }
@@ -343,7 +343,7 @@ describe('an uncaught error', () => {
   })
 })
 
-describe('a failed start', () => {
+describe('a failed startup', () => {
   it('leaves no listeners behind', async () => {
     const service = Service.start(`
       const app = new App({ prefix: '??' })

@@ -63,7 +63,7 @@ async function readCached(crew: Crew): Promise<number> {
 }
 
 describe('two workers', () => {
-  it('with Redis share one exact limit, and create a cached response once', async () => {
+  it('with Redis share one exact limit and cached responses', async () => {
     const crew = await Crew.start(
       program({ limits: `redisLimits(${REDIS})`, cache: `redisCache(${REDIS})` }),
     )

@@ -229,7 +229,7 @@ describe.each(Object.entries(KINDS))('an application in one file by %s,', (_, [c
     expect(existsSync(project.path(`dist/${file}.map`))).toBe(true)
   })
 
-  it('starts without node_modules, and responds in the same way', async () => {
+  it('starts without node_modules, and all its features work', async () => {
     const service = new Running(file)
     const { fetched, url } = await service.started()
     expect(fetched).toBe(200)

@@ -46,7 +46,7 @@ describe('the response to input that Node cannot parse', () => {
     })
   })
 
-  it('has the problem format if the application sends problems', () => {
+  it('is a problem document if the application uses this format', () => {
     const { lines, json } = responseTo('HPE_HEADER_OVERFLOW', { wire: 'problem' })
     expect(lines[1]).toBe('Content-Type: application/problem+json; charset=utf-8')
     expect(json).toMatchObject({ type: 'about:blank', status: 431 })
@@ -60,7 +60,7 @@ describe('the response to input that Node cannot parse', () => {
     }
   })
 
-  it('has the format of the application, and its length in bytes', () => {
+  it('has the format of the application, and its Content-Length in bytes', () => {
     const { lines, body, json } = responseTo('HPE_INVALID_METHOD', { wire: own })
     expect(json).toEqual({ status: 400, code: 'BAD_REQUEST', text: 'é' })
     expect(lines[1]).toBe('Content-Type: application/vnd.own+json')

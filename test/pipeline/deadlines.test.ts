@@ -3,7 +3,7 @@ import type { BlazonRequest } from '../../src/http/request.js'
 import { Deadlines } from '../../src/pipeline/deadlines.js'
 import { TestClock } from '../../src/testing/test-clock.js'
 
-it('a request is ended in time after another request has restarted its time limit', async () => {
+it('a request is ended in time even if an earlier request has restarted its own time limit', async () => {
   const clock = new TestClock()
   const ended: string[] = []
   const onError = (_error: unknown, { url }: { readonly url: string }) => void ended.push(url)

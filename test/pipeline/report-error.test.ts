@@ -13,7 +13,7 @@ describe('the logger of background work with `onError`', () => {
       },
     ],
     ['rejects', () => Promise.reject(failed)],
-  ])('reports an error whose log line %s, and rejects the call of the logger', async (_, error) => {
+  ])('reports the error if the logger %s, and passes on that failure', async (_, error) => {
     const reported: unknown[] = []
     const logger = { info() {}, warn() {}, error }
     const { logger: background } = startReports((each) => void reported.push(each), logger)

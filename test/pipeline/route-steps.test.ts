@@ -241,7 +241,7 @@ describe('a route', () => {
     ['underTest', {}, { underTest: (next) => next }],
     ['userRateLimit', {}, { stages: { ...NO_STAGES, userRateLimit: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
-  ])('has the step %s only if it uses it: case %#', (step, route, changed) => {
+  ])('with one feature has only the step %s in addition: case %#', (step, route, changed) => {
     const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
   })
@@ -326,7 +326,7 @@ describe('the steps that decide about access', () => {
     expect(sent).toEqual([204])
   })
 
-  it('run before a router without `can`, and return `true` if all of them allow the request', () => {
+  it('run before a router, except `can`, and return `true` if all of them allow the request', () => {
     const seen: string[] = []
     const admit = compileRouterAccess(notingStages(seen), recording(seen))
     expect(admit(req, res)).toBe(true)

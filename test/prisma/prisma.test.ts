@@ -179,7 +179,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('parts', async () => prisma.order.count())).toBe(4)
   })
 
-  it('refuses operations without a tenant', async () => {
+  it('refuses operations without a tenant, and lists of operations as a transaction', async () => {
     await as('none', async () => {
       // @ts-expect-error: Prisma would begin it as the tenant of the first caller
       const several = prisma.$transaction([prisma.order.count()])

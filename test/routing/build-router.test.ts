@@ -102,7 +102,7 @@ describe('buildRouter', () => {
     ['/:id\\:publish', '/7:publish'],
     ['/:id\\年', '/7%E5%B9%B4'],
     ['/İ', '/%C4%B0'],
-  ])('has literal characters in %s, as in %s', (path, url) => {
+  ])('matches the literal characters of %s in %s', (path, url) => {
     expect(routerOf(`GET ${path}`)('GET', url)).toMatchObject([`GET ${path}`, {}])
   })
 
@@ -167,7 +167,7 @@ describe('buildRouter', () => {
     expect(match('GET', '/x/%C4%B0/y')).toEqual(['GET /*rest', { rest: 'x/İ/y' }])
   })
 
-  it('allows methods from other paths that match mixed segments', () => {
+  it('finds the method among all paths that match mixed segments, or lists the allowed ones', () => {
     const match = routerOf('GET /f/:name.csv', 'ALL /f/:name.:ext', 'POST /f/:name')
     expect(match('HEAD', '/f/a.csv')).toEqual(['GET /f/:name.csv', { name: 'a' }])
     expect(match('POST', '/f/a.csv')).toEqual(['ALL /f/:name.:ext', { name: 'a', ext: 'csv' }])
@@ -175,7 +175,7 @@ describe('buildRouter', () => {
     expect(match('BREW', '/f/a.csv')).toMatchObject({ kind: 'method' })
   })
 
-  it.each(['/f/a%00.csv', '/f/%ff.csv', '/f/%.csv'])('returns `malformed` for mixed %s', (url) => {
+  it.each(['/f/a%00.csv', '/f/%ff.csv', '/f/%.csv'])('finds a malformed mixed path: %s', (url) => {
     expect(routerOf('GET /f/:name.csv')('GET', url)).toEqual({ kind: 'malformed' })
     expect(routerOf('GET /f/:name.csv', 'GET /f/:name')('GET', url)).toEqual({ kind: 'malformed' })
   })
@@ -191,7 +191,7 @@ describe('buildRouter', () => {
     ])
   })
 
-  it('reads the longest segments that a server can receive', () => {
+  it('handles the longest URLs that a server can receive', () => {
     const match = routerOf('GET /:a-:b-:c.x')
     expect(match('GET', `/${'-'.repeat(16_000)}y`)).toEqual({ kind: 'none' })
     expect(match('GET', `/${'/'.repeat(16_000)}y`)).toEqual({ kind: 'none' })

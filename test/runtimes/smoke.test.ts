@@ -83,7 +83,7 @@ const runtimes = Object.entries({ Node: ownRuntime(), ...otherRuntimes() })
 describe.each(runtimes)('the first README example under %s', (name, runtime) => {
   if (runtime === null) console.warn(`Skipped: ${name} is not installed. ${HOW_TO_FETCH}`)
 
-  it.skipIf(runtime === null)('responds in the same way as under Node', async () => {
+  it.skipIf(runtime === null)('responds with the expected status, headers and body', async () => {
     const users = `${await start(runtime as Runtime)}/users`
     expect(await send(`${users}/0`)).toMatchObject({
       ...ALWAYS,

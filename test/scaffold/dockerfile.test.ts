@@ -10,8 +10,8 @@ function filesOf(template: 'service' | 'saas', pm: (typeof PACKAGE_MANAGERS)[num
   return [files.get('Dockerfile') ?? '', files.get('.dockerignore') ?? ''] as const
 }
 
-describe.each(PACKAGE_MANAGERS)('the Dockerfile by %s', (pm) => {
-  it.each(['service', 'saas'] as const)('of %s keeps all rules', (template) => {
+describe.each(PACKAGE_MANAGERS)('the Dockerfile for %s', (pm) => {
+  it.each(['service', 'saas'] as const)('in the template %s follows all rules', (template) => {
     expect(problemsOf(...filesOf(template, pm))).toEqual([])
   })
 
@@ -30,7 +30,7 @@ it.each([
   ['service', 0],
   ['saas', 1],
 ] as const)(
-  'the Dockerfile of %s copies migrations as often as there are any: %i',
+  'the Dockerfile of %s copies migrations only if the template has any: %i',
   (template, count) => {
     const [text] = filesOf(template, 'npm')
     expect(text.split('COPY --from=build /app/migrations ./migrations\n')).toHaveLength(count + 1)

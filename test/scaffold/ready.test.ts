@@ -50,7 +50,7 @@ const blazon = (...args: string[]) => [
   ...args,
 ]
 
-it.for(['npm', 'pnpm'] as const)('a new project passes its tests, by %s', async (pm, { skip }) => {
+it.for(['npm', 'pnpm'] as const)('a new project passes its tests with %s', async (pm, { skip }) => {
   const programs = folderOf(pm)
   if (programs === null) {
     if (process.env['CI'] !== undefined) throw new Error(`${pm} is missing, which .ci/run fetches.`)
@@ -66,7 +66,7 @@ it.for(['npm', 'pnpm'] as const)('a new project passes its tests, by %s', async 
   rmSync(programs, { recursive: true, force: true })
 })
 
-it('without a network, the project is complete and the error says what to do', async () => {
+it('without a network, the project is complete and the error contains the command to run', async () => {
   // Nothing listens there.
   const registry = `http://127.0.0.1:${await freePort()}/`
   const cache = join(cwd, 'empty-cache')
@@ -85,7 +85,7 @@ it('without a network, the project is complete and the error says what to do', a
   expect(existsSync(join(cwd, 'offline/src/main.ts'))).toBe(true)
 })
 
-it('without a terminal, nothing is asked', async () => {
+it('without a terminal, the command asks no questions', async () => {
   expect(await run(blazon('new'))).toMatchObject({
     status: 2,
     stdout: '',

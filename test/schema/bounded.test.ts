@@ -61,7 +61,7 @@ const lists: [string, Schema][] = [
 
 describe('a long list', () => {
   it.each(lists)(
-    'is not read further after its first issues if all items are invalid: %s',
+    'is not read to the end if all its items are invalid: %s',
     async (_library, schema) => {
       const { items, seen } = watched(1)
       const issues = await issuesOf(schema, items)
@@ -72,7 +72,7 @@ describe('a long list', () => {
   )
 
   it.each(lists)(
-    'has the same issues for its first items as a short list: %s',
+    'causes the same first issues as a short list if its items are invalid: %s',
     async (_library, schema) => {
       const { items } = watched(1)
       expect(await issuesOf(schema, items)).toEqual(await issuesOf(schema, items.slice(0, 21)))
@@ -92,7 +92,7 @@ describe('a long list', () => {
     expect(issues?.[0]?.path[0]?.toString()).toBe('299')
   })
 
-  it('calls a refinement at most once for each item, and never for skipped items', async () => {
+  it('is checked with at most one call to a refinement for each item, and none for skipped items', async () => {
     const calls = new Map<unknown, number>()
     const item = z.number().refine((n) => {
       calls.set(n, (calls.get(n) ?? 0) + 1)
@@ -107,7 +107,7 @@ describe('a long list', () => {
     expect(new Set(calls.values())).toEqual(new Set([1]))
   })
 
-  it('does not start asynchronous checks of all items at once', async () => {
+  it('is checked without starting the asynchronous checks of all items at once', async () => {
     let calls = 0
     const item = z.number().refine(async () => {
       calls++
@@ -118,7 +118,7 @@ describe('a long list', () => {
     expect(calls).toBeLessThan(250)
   })
 
-  it('runs no check of the list on items that were not parsed', async () => {
+  it('is not passed to its own refinement if its items were not parsed', async () => {
     const Dates = z
       .array(
         z
@@ -172,7 +172,7 @@ describe('records with many properties', () => {
     expect(seen).toBe(1000)
   })
 
-  it('with number keys are parsed in the same way as by zod', async () => {
+  it('with number keys are parsed in the same way as in zod itself', async () => {
     const schema = z.record(z.number(), z.string()).refine(() => true)
     const value = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [n, 'x']))
     expect(await issuesOf(schema, value)).toBeUndefined()
@@ -311,7 +311,7 @@ describe('uniqueItems', () => {
     ),
   }))
 
-  it('detects the same items as a comparison of all pairs by Ajv', () => {
+  it('reports the same pair of equal items as Ajv, which compares all pairs', () => {
     const pairOf = (items: readonly unknown[]) => {
       for (let i = items.length - 1; i > 0; i--) {
         for (let j = i - 1; j >= 0; j--) if (equal(items[i], items[j])) return [i, j]

@@ -49,7 +49,7 @@ describe('examples and defaults in a schema', () => {
     ])
   })
 
-  it('are reported with the path of their field', () => {
+  it('are reported with the path of their field if they are invalid', () => {
     const { losses } = exampleOf({
       type: 'object',
       properties: { list: { type: 'array', items: { type: 'integer', default: 'x' } } },
@@ -64,7 +64,7 @@ describe('examples and defaults in a schema', () => {
     expect(losses).toHaveLength(1)
   })
 
-  it('are kept if the schema itself does not compile', () => {
+  it('do not prevent the description of a schema that itself does not compile', () => {
     const { schema } = withExample({ type: 'string', pattern: '(' }, 'x')
     expect(schema.type).toBe('string')
   })

@@ -56,7 +56,7 @@ describe('findDates', () => {
     })
   })
 
-  it('follows references, and visits a schema that contains itself once', () => {
+  it('follows references, and visits each recursive schema only once', () => {
     const Person = z.object({ born: z.date() }).meta({ id: 'Person' })
     expect(placesOf(z.object({ author: Person, readers: z.array(Person) }))).toEqual({
       '.author': { '.born': date },

@@ -25,7 +25,7 @@ describe('dateText', () => {
     '+010000-01-01T00:00:00.000Z',
     '-000001-01-01T00:00:00.000Z',
     '+275760-09-13T00:00:00.000Z',
-  ])('returns %s unchanged', (text) => {
+  ])('converts the date back to %s', (text) => {
     expect(dateText(new Date(text))).toBe(text)
   })
 
@@ -37,7 +37,7 @@ describe('dateText', () => {
     }
   })
 
-  it('returns a date with its own conversion method unchanged', () => {
+  it('keeps the JSON form of a date that has its own conversion method', () => {
     class Local extends Date {
       override toISOString() {
         return 'soon'

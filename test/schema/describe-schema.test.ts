@@ -42,7 +42,7 @@ describe('describeSchema', () => {
     },
   )
 
-  it('reports the version to install for zod 3', () => {
+  it('reports which version to install instead of zod 3', () => {
     const [loss] = describeSchema(standard('zod'), { side: 'input' }).losses
     expect(loss?.cause).toMatch(/install zod 4/)
   })
@@ -92,7 +92,7 @@ describe('describeSchema', () => {
     expect(describeSchema(schema, { side: 'output' }).schema.required).toEqual(['size', 'name'])
   })
 
-  it('keeps a default in a union required, because Ajv does not fill it in', () => {
+  it('keeps a property with a default required inside a union, where Ajv does not fill it in', () => {
     const schema = {
       anyOf: [{ type: 'object', properties: { a: { default: 1 } }, required: ['a'] }],
     }

@@ -16,16 +16,16 @@ const hide = (text: string, ...values: string[]) => new SecretTexts(new Set(valu
 describe('SecretTexts', () => {
   it.each([
     ['a secret', 'is hunter22!', ['hunter22'], 'is [secret]!'],
-    ['one secret inside of another', 'abcdef abcd', ['abcd', 'abcdef'], '[secret] [secret]'],
+    ['one secret inside another', 'abcdef abcd', ['abcd', 'abcdef'], '[secret] [secret]'],
     ['secrets that overlap', 'xabcdefghx', ['abcdef', 'defgh'], 'x[secret]x'],
     [
-      'a secret that is the word in its place',
+      'a secret that is also the replacement word',
       'a secret x1y2',
       ['secret', 'x1y2'],
       'a [secret] [secret]',
     ],
     [
-      'a short secret only as a word',
+      'a short secret only as a whole word',
       'id, idea, éid (id)',
       ['id'],
       '[secret], idea, éid ([secret])',
@@ -39,7 +39,7 @@ describe('SecretTexts', () => {
     expect(hide(text, ...values, ...many)).toBe(expected)
   })
 
-  it('hides one of many secrets with equal beginnings, and shows the text after it', () => {
+  it('hides one of many secrets with a common prefix, and shows the text after it', () => {
     const tokens = Array.from({ length: 10_000 }, (_, n) => `sk_live_${n}`)
     expect(hide('with sk_live_77 and more', ...tokens)).toBe('with [secret] and more')
     expect(hide('with none', ...tokens)).toBe('with none')
@@ -101,7 +101,7 @@ describe('hideIn', () => {
     expect(hideIn(value, hidden(['hunter22']))).toBe(value)
   })
 
-  it('keeps all other properties of an error', () => {
+  it('hides secrets in the properties of an error, and keeps its class, name and stack', () => {
     class Coded extends Error {
       readonly #code = 'E_HUNTER22 hunter22'
       get code() {
@@ -210,7 +210,7 @@ describe('the secrets of a value', () => {
     expect(collect(Node, chain)).toContain('last')
   })
 
-  it('are the same as in a walk through value and schema', () => {
+  it('are the same as those found by a walk through the value and the schema', () => {
     const { schema } = fc.letrec<{ schema: Json }>((tie) => ({
       schema: fc.oneof(
         { maxDepth: 3 },
@@ -250,7 +250,7 @@ describe('the secrets of a value', () => {
     )
   })
 
-  it('can be in a part that applies beside a property, and in any item', () => {
+  it('can be in a dependent schema, and in any item of a list', () => {
     const key = { properties: { key: { type: 'string', format: 'password' } } }
     const schema = {
       dependentSchemas: { card: key },
@@ -263,7 +263,7 @@ describe('the secrets of a value', () => {
     expect([...(secrets?.names ?? [])].sort()).toEqual(['key', 'pins'])
   })
 
-  it('can be class instances or cyclic objects', () => {
+  it('are found in dates and cyclic objects, even next to a getter that throws', () => {
     const loop: Record<string, unknown> = { text: 'inner', bytes: Buffer.from('1234') }
     loop.self = loop
     const throwing = {

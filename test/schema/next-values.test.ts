@@ -52,7 +52,7 @@ describe('a large value that a schema accepts after many steps', () => {
   it.each<[string, Schema]>([
     ['zod', Node.refine(() => true)],
     ['JSON Schema', { $ref: '#/$defs/node', $defs: { node } }],
-  ])('is accepted every time it is sent: %s', async (_name, schema) => {
+  ])('is accepted each time it is validated: %s', async (_name, schema) => {
     const validate = await validatorOf(schema)
     for (const _time of ['first', 'second', 'third']) {
       expect((await validate(value)).issues).toBeUndefined()

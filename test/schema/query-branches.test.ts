@@ -9,9 +9,9 @@ const none = z.object({ q: z.string() })
 
 describe('a parameter that is a list in one branch of a union', () => {
   it.each([
-    ['a string in the first', z.union([text, list])],
-    ['a string in the last', z.union([list, text])],
-    ['a string between two lists', z.union([list, text, list])],
+    ['a string in the first branch', z.union([text, list])],
+    ['a string in the last branch', z.union([list, text])],
+    ['a string in a branch between two lists', z.union([list, text, list])],
     ['a string in a nested union', z.union([list, z.union([z.object({ other: z.int() }), text])])],
     [
       'one string beside `null`',
@@ -24,9 +24,9 @@ describe('a parameter that is a list in one branch of a union', () => {
   })
 
   it.each([
-    ['none in the first', z.union([none, list])],
-    ['none in the last', z.union([list, none])],
-    ['a list in both', z.union([list, list.extend({ q: z.string() })])],
+    ['absent from the first branch', z.union([none, list])],
+    ['absent from the last branch', z.union([list, none])],
+    ['a list in both branches', z.union([list, list.extend({ q: z.string() })])],
     ['nullable', z.union([none, z.object({ tag: z.array(z.string()).nullable() })])],
   ])('is converted to a list if it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')
@@ -34,7 +34,7 @@ describe('a parameter that is a list in one branch of a union', () => {
     expect(validate({ tag: ['a', 'b'] })).toEqual({ value: { tag: ['a', 'b'] } })
   })
 
-  it('does not change the query object', async () => {
+  it('is converted without a change to the query object', async () => {
     const validate = await compile(z.union([none, list]), 'query')
     const query = Object.freeze({ tag: 'a' })
     expect(validate(query)).toEqual({ value: { tag: ['a'] } })

@@ -32,18 +32,18 @@ describe('a list in the query', () => {
     expect(validate({})).toMatchObject({ issues: [{ path: ['n'] }] })
   })
 
-  it('stays a string if the schema also accepts a string', async () => {
+  it('is not created from one value if the schema also accepts a string', async () => {
     const schema = z.object({ tag: z.union([z.string(), z.array(z.string())]), q: z.string() })
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a', q: 'b' })).toEqual({ value: { tag: 'a', q: 'b' } })
   })
 
-  it('is not created in a body', async () => {
+  it('is created from one value only in the query, not in a body', async () => {
     const validate = await compile(z.object({ tag: z.array(z.string()) }), 'body')
     expect(validate({ tag: 'a' })).toMatchObject({ issues: [{ path: ['tag'] }] })
   })
 
-  it('does not change the query object', async () => {
+  it('is created without a change to the query object', async () => {
     const query = Object.freeze({ tag: 'a' })
     const validate = await compile(z.object({ tag: z.array(z.string()) }), 'query')
     expect(validate(query)).toEqual({ value: { tag: ['a'] } })

@@ -138,7 +138,7 @@ describe('an invalid value', () => {
     ['with the closest alternative', [component('Base'), { type: 'boolean' }], '.id', 'integer'],
     ['with no close alternative', [{ type: 'integer' }, text], '', 'one of its alternatives'],
   ])(
-    'is reported for two names when one of them begins with the other, %s',
+    'is reported for both of two names if one is a prefix of the other, %s',
     (_, anyOf, at, expected) => {
       const schema = { type: 'object', additionalProperties: { anyOf } } as const
       const value = { ab: { id: 'x' }, a: { id: 'y' } }

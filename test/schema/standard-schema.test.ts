@@ -24,7 +24,7 @@ describe('compileStandard', () => {
     expect(await result).toEqual({ value: 'a' })
   })
 
-  it('waits for a promise from another realm', async () => {
+  it('waits for a thenable that is not a native promise', async () => {
     const thenable = {
       then: (resolve: (result: unknown) => void) => resolve({ issues: [{ message: 'no' }] }),
     }
@@ -45,7 +45,7 @@ describe('compileStandard', () => {
     expect(validate('a')).toEqual({ issues: [] })
   })
 
-  it('reports an empty path for the root, including arktype', async () => {
+  it('reports an empty path for an issue of arktype at the root', async () => {
     const result = (await compileStandard(type({ a: 'string' })))(undefined)
     expect(result).toMatchObject({ issues: [{ path: [] }] })
   })

@@ -164,7 +164,7 @@ describe('a marked alternative', () => {
       { x: { pay: 1 } },
     ],
     [
-      'also hides a marked null',
+      'also applies to null',
       z.object({ a: z.number().meta(mark).nullable(), b: z.null() }),
       { a: null, b: null },
       { b: null },
@@ -227,7 +227,7 @@ describe('visibility marks for names and nested values', () => {
       { a: 1 },
     ],
     [
-      'a name that true describes',
+      'no name that a matching alternative describes with true',
       {
         anyOf: [
           { properties: { a: true }, required: ['a'] },
@@ -252,7 +252,7 @@ describe('visibility marks for names and nested values', () => {
     expect(hidden(schema, value)).toEqual(expected)
   })
 
-  it('an own __proto__ property stays data', () => {
+  it('treat an own __proto__ property as data', () => {
     const value = JSON.parse('{"__proto__":{"pay":1},"pay":2,"b":{"__proto__":{"pay":3}}}')
     const schema = {
       properties: { pay: mark, b: { additionalProperties: { properties: { pay: mark } } } },

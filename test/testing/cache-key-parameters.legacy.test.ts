@@ -14,7 +14,7 @@ class ListsController {
   }
 }
 
-it('a field of a decorated parameter that is missing in the cache key is reported', async () => {
+it('a field of a decorated parameter that is missing from the cache key is reported', async () => {
   await using app = await TestApp.create({ controllers: [ListsController], contract: 'throw' })
   await expect(app.fetch('/lists?page=2')).rejects.toThrow('cache-key query.sort')
 })

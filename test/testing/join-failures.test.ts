@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { joinFailures } from '../../src/testing/finish-test.js'
 
-describe('several failures of one request', () => {
+describe('the failures of one request', () => {
   it('are reported as the first error, whose message and stack include the others', () => {
     const first = new Error('expected 204, got 200')
     const joined = joinFailures([null, first, undefined, new TypeError('forgotten')]) as Error

@@ -118,10 +118,10 @@ describe('a check that gets only 429 responses from a middleware', () => {
   })
 })
 
-describe('a check that has all its requests refused', () => {
+describe('an operation whose requests are all refused', () => {
   const operations = ({ handler }: { handler: string }) => handler === 'SumsController.closed'
 
-  it('fails with fuzz() and proveIsolation()', async () => {
+  it('makes fuzz() and proveIsolation() fail', async () => {
     await using app = await start()
     await expect(app.fuzz({ seed: 1, operations })).rejects.toThrow(
       /fuzz\(\) did not test POST \/sums\/closed \(Sums_closed\): .*401/,
@@ -140,7 +140,7 @@ describe('a check that has all its requests refused', () => {
     })
   })
 
-  it('fails in authMatrix({ unguarded }) if another step responds before the handler', async () => {
+  it('makes authMatrix({ unguarded }) fail if another step responds before the handler', async () => {
     @Tenant()
     @Controller('rows')
     class RowsController {

@@ -140,16 +140,16 @@ describe('advance', () => {
   )
 })
 
-describe('set', () => {
+describe('the wall-clock time', () => {
   it.each([new Date('2030-01-31T12:00:00Z'), '2030-01-31T12:00:00Z', Date.UTC(2030, 0, 31, 12)])(
-    'changes the time to %s',
+    'can be set to %s',
     (date) => {
       clock.set(date)
       expect(new Date(clock.now()).toISOString()).toBe('2030-01-31T12:00:00.000Z')
     },
   )
 
-  it('runs no timer and leaves the monotonic time unchanged', async () => {
+  it('can be set without running a timer or changing the monotonic time', async () => {
     clock.setTimeout(ring('timer'), 60_000)
     clock.set('2099-01-01')
     const before = clock.monotonic()
@@ -160,12 +160,12 @@ describe('set', () => {
     expect(clock.now()).toBe(Date.UTC(1999, 0, 1, 0, 0, 59))
   })
 
-  it.each([new Date('yesterday'), 'yesterday', Number.NaN, undefined])('refuses %s', (date) => {
+  it.each([new Date('yesterday'), 'yesterday', Number.NaN, undefined])('cannot be %s', (date) => {
     expect(() => clock.set(date as never)).toThrow(TypeError)
     expect(() => clock.set(date as never)).toThrow(/is not a date/)
   })
 
-  it('uses whole milliseconds for timers that were set in real time', async () => {
+  it('is a whole number of milliseconds in timers that were set in real time', async () => {
     const clock = new TestClock()
     const seen: number[] = []
     // Set at different fractions of a millisecond.

@@ -83,7 +83,7 @@ export const SECTIONS: readonly WireSection[] = [
       { name: 'a lower-case method', bytes: target('/hello', 'get') },
       { name: 'an unknown method', bytes: target('/hello', 'BREW') },
       {
-        name: 'a known method that the path has not',
+        name: 'a known method that the path does not have',
         bytes: target('/hello', 'DELETE'),
         reason: REASON.method,
       },

@@ -9,17 +9,17 @@ const HEAD = `<!-- Written by wire.test.ts: UPDATE_WIRE=1 npm run unit -- test/w
 
 # What the server makes of bytes
 
-Each case is sent to a server of \`node:http\`, to Express 5, and to Blazon. Each server has \`GET /hello\` and \`POST /echo\`,
-which respond with what they have understood. After each case, the same connection carries \`GET /hello?next\`, unless the
-response closes the connection. A response without a text in \`< >\` was not written by a handler of the case. \`closed\`
-means that the connection was closed without a response.
+Each case is sent to a server of \`node:http\`, to Express 5, and to Blazon. Each server has \`GET /hello\` and
+\`POST /echo\`, which respond with the method, and the target or body, that they have read. After each case, the client
+sends \`GET /hello?next\` on the same connection, unless the response closes the connection. A response without a text in
+\`< >\` was not written by a handler of the case. \`closed\` means that the connection was closed without a response.
 
-The test shows for each case:
+The test verifies that
 
-- A request that does not reach the handler of Node does not reach the handler of Blazon.
-- Blazon responds with the statuses and the texts of Express, or the last column says why not. A reason that is no longer
-  needed fails the test.
-- The bytes of the first section get the same responses when they arrive in two parts, cut at any byte.
+- a request that does not reach the handler of Node does not reach the handler of Blazon;
+- Blazon responds with the statuses and the texts of Express, or the last column says why not, and that no reason is
+  superfluous;
+- the cases of the first section have the same responses if their bytes arrive in two parts, cut at any byte.
 `
 
 /** The whole page. */

@@ -206,7 +206,7 @@ describe('a request with a side effect', () => {
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
-    'is refused by %s elsewhere, even with the token',
+    'is refused with the method %s elsewhere, even with the token',
     async (method) => {
       const own = await open()
       const headers = { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' }
@@ -232,7 +232,7 @@ describe('a request with a side effect', () => {
 })
 
 describe('the dashboard page', () => {
-  it('contains no data, and can be opened from anywhere, but in no frame', async () => {
+  it('contains no data, and can be opened from any site, but not in a frame', async () => {
     const own = await open()
     const visit = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
     const page = await send(own, { path: '/', headers: { ...visit, 'sec-fetch-dest': 'document' } })

@@ -72,15 +72,15 @@ describe('suspected repeated statements (N+1)', () => {
     expect(findSuspects(LOOP.slice(0, 3))).toEqual([])
   })
 
-  it('do not include statements of transactions, nor different statements', () => {
+  it('do not include transaction control statements or different statements', () => {
     const control = LOOP.map((each) => ({ ...each, text: 'begin' }))
     const batch = [1, 2, 3, 4, 5].map((i) => statement({ text: `select ${i}` }))
     expect(findSuspects([...control, ...batch])).toEqual([])
   })
 })
 
-describe('the time line', () => {
-  it('shows steps, decisions, statements and log lines in the order of time', () => {
+describe('the timeline', () => {
+  it('shows steps, decisions, statements and log lines in chronological order', () => {
     const timeline = timelineOf({
       ...RECORD,
       decisions: [decision({ at: 1.2 })],

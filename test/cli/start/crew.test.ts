@@ -284,7 +284,7 @@ describe('a crew of workers', () => {
     expect(forked).toHaveLength(3)
   })
 
-  it('ends all workers that are not ending yet, with the first status of a serving worker', async () => {
+  it('ends all workers that are not ending yet, and exits with the first status of a serving worker', async () => {
     const { crew, forked, worker, started, status, restart } = setUp()
     await started()
     await restart()

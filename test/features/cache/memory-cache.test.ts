@@ -131,7 +131,7 @@ describe('memoryCache()', () => {
     expect(store.get('big:one')).toBeUndefined()
   })
 
-  it('keeps an entry that its owner reads, and removes entries that it only writes', async () => {
+  it('keeps an entry that its owner reads, and removes entries that the owner only writes', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'other', { to: 1 })
     await fill(store, 'a', { to: 1 })
@@ -151,7 +151,7 @@ describe('memoryCache()', () => {
     expect(await countOf(store, 'a', 100)).toBe(100)
   })
 
-  it('keeps at most maxEntries with 50,000 keys, owners and tags', async () => {
+  it('keeps at most maxEntries entries for 50,000 keys, owners and tags', async () => {
     const { store } = await open({ maxEntries: 500 })
     for (let i = 0; i < 50_000; i++) {
       const owner = `tenant ${i}`
@@ -166,7 +166,7 @@ describe('memoryCache()', () => {
     expect(kept.filter((entry) => entry !== undefined)).toHaveLength(500)
   })
 
-  it('gives a new version to a removed tag, so that its old entries miss', async () => {
+  it('gives a removed tag a new version, so that old entries with the tag are misses', async () => {
     const { store } = await open({ maxEntries: 10 })
     const [before] = await store.versions(['tag'])
     for (let i = 0; i < 100; i++) await store.versions([`other ${i}`])

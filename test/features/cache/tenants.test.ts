@@ -75,7 +75,7 @@ describe('a cache entry of a tenant', () => {
     expect(await Promise.all(behind)).toEqual(asked)
   })
 
-  it('is removed by its tag, without entries of other tenants that have the same tag', async () => {
+  it('is removed when its tag is invalidated for its tenant or for all, not for another tenant', async () => {
     const keep = (id: string) =>
       as(id, () => cache.forTenant().getOrSet('k', () => id, { tags: ['t'] }))
     const kept = (id: string) => cache.get(`${id}:k`)
@@ -161,7 +161,7 @@ describe('an invalid entry in the store', () => {
 })
 
 describe('CacheManager.getInstance()', () => {
-  it('returns the manager of the application whose request runs, or else the newest one', async () => {
+  it('returns the manager of the application that is handling a request, or else the newest one', async () => {
     const second = await start(1)
     expect(CacheManager.getInstance()).toBe(second)
     isCurrent = [true, false]

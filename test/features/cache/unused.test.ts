@@ -60,7 +60,7 @@ it('an application without @Cache never creates a cache engine', async () => {
   expect(made.engines).toBe(0)
 })
 
-it('the first call of the CacheManager creates a cache engine, and later calls use it', async () => {
+it('the first call to a CacheManager creates a cache engine, and later calls use it', async () => {
   const app = await start(PlainController)
   const cache = app.get(CacheManager)
   await cache.set('a', 1)

@@ -49,7 +49,7 @@ describe('the served document', () => {
     expect(text).not.toMatch(/[&*]a\d/)
   })
 
-  it('quotes strings in YAML that YAML 1.1 reads as other types', async () => {
+  it('has quotes in YAML around strings that YAML 1.1 reads as other types', async () => {
     const info = { title: 'no', version: '1:30' }
     const document = () => ({ ...sampleDocument, info })
     await using server = await serveDocs({
@@ -78,7 +78,7 @@ describe('the served document', () => {
     },
   )
 
-  it('is compressed for clients that accept it, with a separate ETag', async () => {
+  it('is compressed for clients that accept gzip, with a separate ETag', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const gzipped = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' } })
@@ -90,7 +90,7 @@ describe('the served document', () => {
     expect(await gzipped.text()).toBe(await plain.text())
   })
 
-  it('is omitted in the response to HEAD, which has the length of GET', async () => {
+  it('is omitted from the response to HEAD, which has the same Content-Length as for GET', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const headers = { 'Accept-Encoding': 'identity' }
@@ -236,7 +236,7 @@ describe('the Content-Security-Policy of swagger-ui', () => {
     'data:x',
     'https://[::1]',
     'https://{tenant}.example.com',
-  ])('adds nothing for the server %s', async (url) => {
+  ])('adds at most a valid origin for the server %s', async (url) => {
     expect(await connectSource(withServers(url))).toMatch(/^'self'(?: https:\/\/x)?$/)
   })
 })

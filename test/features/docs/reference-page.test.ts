@@ -69,8 +69,8 @@ describe('the built-in page', () => {
     ['its own', [{ BearerAuth: [] }], undefined, 'Credentials: BearerAuth'],
     ["the document's", undefined, [{ BearerAuth: [] }], 'Credentials: BearerAuth'],
     ['no', [], [{ BearerAuth: [] }], ''],
-    ['optional', [{ BearerAuth: [] }, {}], undefined, 'Credentials: BearerAuth or none'],
-    ['combined', [{ A: [], B: [] }, { C: [] }], undefined, 'Credentials: A and B or C'],
+    ['an optional', [{ BearerAuth: [] }, {}], undefined, 'Credentials: BearerAuth or none'],
+    ['a combined', [{ A: [], B: [] }, { C: [] }], undefined, 'Credentials: A and B or C'],
   ] as const)(
     'shows the credentials for an operation with %s requirement',
     (_, own, global, text) => {
@@ -141,7 +141,7 @@ describe('the built-in page', () => {
     expect(page).toContain('<code>npm install swagger-ui-dist</code>')
   })
 
-  it('does not repeat a summary as description', () => {
+  it('does not repeat a summary as a description', () => {
     expect(
       textOf(page, 'id="operation-Orders_create"', '</article>').match(/Create\b/g),
     ).toHaveLength(1)
@@ -172,7 +172,7 @@ describe('a schema on the built-in page', () => {
   })
 
   it.each(['items', 'properties', 'oneOf'] as const)(
-    'does not nest elements without a limit for 1,000 levels of %s',
+    'has a limited nesting of elements for 1,000 levels of %s',
     (keyword) => {
       let schema: OpenApiSchema = { type: 'string', minLength: 7 }
       for (let i = 0; i < 1000; i++) {

@@ -27,7 +27,7 @@ function probeOf() {
 }
 
 describe('a check that has not finished', () => {
-  it('is called again after ten seconds, but not earlier', async () => {
+  it('is not called again before ten seconds have passed', async () => {
     const { calls, askFor } = probeOf()
     expect(await askFor('1s')).toBe('down')
     await app.clock.advance('8999ms')
@@ -35,7 +35,7 @@ describe('a check that has not finished', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('does not hide a later running call when it returns late', async () => {
+  it('is still reported as down if an older call returns while a newer one runs', async () => {
     const { calls, askFor } = probeOf()
     expect(await askFor('10s')).toBe('down')
     expect(await askFor('1s')).toBe('down')

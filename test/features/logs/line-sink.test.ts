@@ -77,7 +77,7 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
-  it('drops lines without a reader, counts them, and limits its memory', async () => {
+  it('drops and counts lines while the pipe is not read, and limits its memory', async () => {
     const { reader, writer } = pipe()
     const sink = new LineSink(writer)
     const line = `${'x'.repeat(1023)}\n`
@@ -96,7 +96,7 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
-  it('continues without a reader', async () => {
+  it('does not throw if the reader has closed the pipe', async () => {
     const { reader, writer } = pipe()
     const sink = new LineSink(writer)
     closeSync(reader)
@@ -122,7 +122,7 @@ describe('LineSink', () => {
     closeSync(full)
   })
 
-  it('keeps the lines of two applications whole, in order', async () => {
+  it('writes the lines of two applications to one pipe whole and in order', async () => {
     const { reader, writer } = pipe()
     const sinks = [openSink(writer), openSink(writer)] as const
     const lines = Array.from({ length: 400 }, (_, n) => `${n}:${String(n % 10).repeat(1000)}\n`)

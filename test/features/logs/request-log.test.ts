@@ -64,7 +64,7 @@ function lineOf(ended: EndedRequest, least: LineLevel, settings: Partial<Request
   return lines[0] === undefined ? undefined : JSON.parse(lines[0])
 }
 
-it('a request line has the same fields and values whether it is written as text or from facts', () => {
+it('a request line has the same fields and values with and without the option `fields`', () => {
   const anyLevel = fc.constantFrom(...LEVELS)
   fc.assert(
     fc.property(anyEnded, anyLevel, fc.option(anyLevel), (ended, least, chosen) => {

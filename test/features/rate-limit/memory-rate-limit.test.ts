@@ -82,7 +82,7 @@ describe('memoryRateLimit', () => {
     expect(warnings).toHaveLength(1)
   })
 
-  it('allows a key at most two adjacent windows and a shared one, however many keys exist', async () => {
+  it('allows a key at most three times its limit within one window, however many keys exist', async () => {
     const { consume, pass } = openStore(50)
     const allowedAt = new Map<string, number[]>()
     let time = 0

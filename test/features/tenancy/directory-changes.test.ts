@@ -77,7 +77,7 @@ describe('a tenant in the directory', () => {
     expect(verdicts).toEqual(expected)
   })
 
-  it('has the status of the newest query, even if an older query responds after its time', async () => {
+  it('has the status of the newest query, even if an older query responds after its timeout', async () => {
     const responses: ((info: object) => void)[] = []
     const slow = { find: () => new Promise<object>((resolve) => responses.push(resolve)) }
     const times = { positiveMs: 60_000, negativeMs: 5000 }

@@ -45,7 +45,7 @@ describe('runWithTenant', () => {
     expect(getTenantId()).toBeUndefined()
   })
 
-  it('can be nested, and ends when the function returns', () => {
+  it('can be nested, and its scope ends when the function returns', () => {
     runWithTenant('outer', () => {
       const outer = TenantContext.current()
       runWithTenant('inner', () => {
@@ -96,7 +96,7 @@ describe('runWithTenant', () => {
     },
   )
 
-  it('refuses only ids with control characters and lone surrogates', () => {
+  it('refuses no characters in an id except control characters and lone surrogates', () => {
     const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code))
     const refused = characters.filter((character) => {
       try {
@@ -216,7 +216,7 @@ describe('runWithoutTenant', () => {
     expect(() => runWithoutTenant(reason as string, () => 1)).toThrow(/needs a reason/)
   })
 
-  it('writes a log entry to the application that handles the request', async () => {
+  it('writes an entry to the log of the application that handles the request', async () => {
     @Tenant()
     @Controller()
     class ReportController {

@@ -116,7 +116,7 @@ describe('a tenant-scoped provider', () => {
     expect(made).toEqual([])
   })
 
-  it('is reported when disposing of an instance does not end in time', async () => {
+  it('is reported if the disposal of an instance does not finish in time', async () => {
     const never = () => new Promise<void>(() => {})
     const slow = await TestApp.create({
       providers: [tenantScoped(NotesToken, make, { dispose: never })],
@@ -245,7 +245,7 @@ describe('the timer of idle instances', () => {
   })
 })
 
-it('an instance that is created after close() is disposed of when it is idle', async () => {
+it('close() does not prevent the disposal of an idle instance that is created later', async () => {
   app = await TestApp.create()
   const { clock } = app
   const instances = new TenantInstances({ make, dispose, max: 2, idleMs: 60_000, clock })
@@ -280,14 +280,14 @@ describe('a failed disposal', () => {
     warn.mockRestore()
   })
 
-  it('rejects close()', async () => {
+  it('makes close() reject', async () => {
     const notes = await start(tenantScoped(NotesToken, make, { dispose: fail }))
     runWithTenant('a', () => notes.count)
     await expect(app.close()).rejects.toThrow(/Closing the application failed/)
     app = await TestApp.create()
   })
 
-  it('rejects close() with every error, after all other instances are disposed of', async () => {
+  it('makes close() reject with every error, after all other instances are disposed of', async () => {
     const failForTwo = async (notes: Notes, id: string) =>
       id === 'b' ? dispose(notes, id) : fail(notes, id)
     app = await TestApp.create()

@@ -61,7 +61,7 @@ it('jobs() refuses an application without postgres()', async () => {
   expect(problem).toMatch(/^E_PROVIDER_MISSING .*needs postgres\(\) from blazon\/postgres/)
 })
 
-it('jobs() refuses invalid definitions and options', async () => {
+it('defineJob() and jobs() refuse invalid options', async () => {
   const wrong = async (options: object, name = 'x') =>
     (await problemsOf(() => defineJob(name, options as never))).map((each) =>
       each.replace(/^E_OPTION_INVALID /, ''),
@@ -97,7 +97,7 @@ it('jobs() refuses invalid definitions and options', async () => {
   expect((await start({ workers: [], wrok: true }))[0]).toContain('wrok')
 })
 
-describeJobs('boot of an application with workers', () => {
+describeJobs('boot of an application', () => {
   it('refuses a job with two methods', async () => {
     const Printer = worker((target) => {
       on(target, 'method', Job(Print))
@@ -108,7 +108,7 @@ describeJobs('boot of an application with workers', () => {
     ])
   })
 
-  it('refuses two jobs of one name', async () => {
+  it('refuses two jobs with the same name', async () => {
     const Printer = worker((target) => {
       on(target, 'method', Job(Print))
       on(target, 'other', Cron('0 3 * * *', { name: 'print' }))
@@ -144,7 +144,7 @@ describeJobs('boot of an application with workers', () => {
     expect(problem).toBe('E_JOB_WORKER Printer: The class Printer has no @Worker().')
   })
 
-  it('provides app.jobs only to an application with jobs()', async () => {
+  it('provides no app.jobs without jobs()', async () => {
     const app = await TestApp.create({
       providers: [{ token: new InjectionToken('none'), useValue: 1 }],
     })

@@ -10,8 +10,8 @@ import { describeServerJobs, TABLES, WorkerProcess } from './worker-process.js'
 
 const TENANTS = ['acme', 'globex', 'initech']
 
-describeServerJobs('killed workers', () => {
-  it('leave the effects of each job once, for its tenant', { timeout: 600_000 }, async () => {
+describeServerJobs('jobs whose workers are terminated', () => {
+  it('take effect exactly once, each for its tenant', { timeout: 600_000 }, async () => {
     const seed = seedOfRun()
     console.info(`SEED=${seed}`)
     const random = new Random(seed)
@@ -60,7 +60,7 @@ describeServerJobs('killed workers', () => {
     await app.close()
   })
 
-  it('release the jobs that do not end in time, and other workers run them at once', async () => {
+  it('are released if they do not end in time, and run on another worker', async () => {
     await using database = await ownServerDatabase()
     const app = await App.create(optionsOf(database.options.url, TABLES.path))
     const first = await WorkerProcess.start(database, { JOBS_GRACE: '500ms' })

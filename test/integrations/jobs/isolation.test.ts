@@ -111,7 +111,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
     expect(String(report)).toContain('LEAK JOB print (print, print): acme ran the job print')
   })
 
-  it('reports a job that changes rows without its tenant', async () => {
+  it('reports a job that changes rows of all tenants', async () => {
     const report = await prove((db) =>
       db.withoutTenant('all', () => db.query('update notes set printed = printed + 1')),
     )
@@ -132,7 +132,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
     ])
   })
 
-  it('reports a job without a tenant that has data of one and reads rows of another', async () => {
+  it('reports a job without a tenant that has data of one tenant and reads rows of another', async () => {
     const report = await prove((db) => db.query('select 1 from notes'), {
       send: async (sender, text) => {
         await sender.send(Print, { text })
@@ -162,7 +162,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
     expect(jobRow(report)).toBeUndefined()
   })
 
-  it('does not pass a job that sends no statement', async () => {
+  it('reports a job that sends no statement as inconclusive', async () => {
     expect(jobRow(await prove(async () => {}))).toMatchObject({
       verdict: 'INCONCLUSIVE',
       evidence: 'no run of acme and globex sent a statement as its tenant',

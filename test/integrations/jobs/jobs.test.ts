@@ -179,7 +179,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await stored()).toEqual([])
   })
 
-  it('run as the tenant that sent them, with their effects once', async () => {
+  it('run as the tenant that sent them, and take effect once', async () => {
     const { body } = await order({ order: 1 })
     expect(app.jobs.sent).toEqual([
       { id: body.data.id, name: 'receipt', tenant: 'acme', input: { order: 1 } },
@@ -273,7 +273,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(seen[0]?.input.at).toEqual(new Date('2026-05-01T00:00:00Z'))
   })
 
-  it('are marked as dead if their input has another version, with the reason', async () => {
+  it('are marked as dead, with the reason, if their stored input no longer matches the schema', async () => {
     const id = await send(1)
     await app
       .get(DatabaseLink)
@@ -292,7 +292,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(seen).toEqual([])
   })
 
-  it('wait for a suspended tenant without counting runs', async () => {
+  it('wait while their tenant is suspended, without using up retries', async () => {
     const id = await send(1)
     await send(2, 'globex')
     tenants.set('acme', { id: 'acme', status: 'suspended' })
@@ -331,7 +331,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('do not run while the tenant store does not respond, and run again later', async () => {
+  it('do not run while the tenant store does not respond, and are retried later', async () => {
     await send(1)
     await app.clock.advance('5m')
     isStoreDown = true
@@ -368,7 +368,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(lines).not.toContain('Run without a tenant')
   })
 
-  it('are sent once for each key if they have a policy', async () => {
+  it('are not sent again with the same key while one waits, if they have the policy short', async () => {
     const once = () =>
       runWithTenant('acme', () => app.get(Jobs).send(Once, undefined, { key: 'k' }))
     expect(await once()).toBeTypeOf('string')
@@ -392,7 +392,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(keys).toEqual([id, `${id}.2`])
   })
 
-  it('run on schedules that the clock has passed, in their time zone', async () => {
+  it('run once when the clock has passed their scheduled time, in their time zone', async () => {
     app.clock.set('2026-03-28T22:00:00Z')
     await app.jobs.drain()
     // In Vienna, 02:00 is left out on 29 March: 03:00 is one hour after midnight of UTC.

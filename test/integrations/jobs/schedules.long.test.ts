@@ -19,7 +19,7 @@ async function pass(database: ServerDatabase, processes: readonly WorkerProcess[
 }
 
 describeServerJobs('schedules in three processes', () => {
-  it('run once each when the clocks of their time zone change', { timeout: 600_000 }, async () => {
+  it('run exactly once around a daylight-saving change', { timeout: 600_000 }, async () => {
     await using database = await ownServerDatabase()
     const first = await WorkerProcess.start(database)
     await database.run(`create table moved (by interval)`)

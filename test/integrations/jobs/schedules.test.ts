@@ -23,7 +23,7 @@ class Ticks {
   }
 }
 
-describeJobs('schedules when the clocks of their time zone change', () => {
+describeJobs('schedules at a daylight-saving change', () => {
   /** Starts at a time, and looks for runs at each ten minutes of some hours. */
   async function runsFrom(start: string, hours: number): Promise<string[]> {
     const app = await TestApp.create({
@@ -41,7 +41,7 @@ describeJobs('schedules when the clocks of their time zone change', () => {
     return ran.sort()
   }
 
-  it('run once at a repeated time, even if they are planned in the second hour', async () => {
+  it('run a daily job once at a repeated time, even if it is planned in the second hour', async () => {
     // In Vienna, 02:30 is at 00:30 and at 01:30 of UTC.
     expect(await runsFrom('2027-10-31T00:20:00Z', 2)).toEqual([
       'daily 10-31T00:30',
@@ -50,7 +50,7 @@ describeJobs('schedules when the clocks of their time zone change', () => {
     expect(await runsFrom('2027-10-31T01:05:00Z', 1)).not.toContain('daily 10-31T01:30')
   })
 
-  it('run after a skipped time, even if they are planned after the change', async () => {
+  it('run a daily job after a skipped time, even if it is planned after the change', async () => {
     // In Vienna, 03:00 follows 02:00, at 01:00 of UTC.
     expect(await runsFrom('2027-03-28T01:10:00Z', 1)).toEqual([
       'daily 03-28T01:30',

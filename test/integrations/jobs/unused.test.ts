@@ -18,7 +18,7 @@ vi.mock('pg-boss', async (load) => {
   return await load<object>()
 })
 
-it('only an application with jobs() loads blazon/jobs, and only it starts pg-boss', async () => {
+it('only an application with jobs() loads its code, and loads pg-boss only at startup', async () => {
   const plugins = [postgres({ embedded: 'memory' })]
   const unused = await TestApp.create({ plugins })
   await unused.close()

@@ -128,7 +128,7 @@ describeJobs('webhooks sent by jobs', () => {
     expect(await log('globex')).toMatchObject([{ state: 'dead', attempts: 1 }])
   })
 
-  it('repeat a delivery under one id, and record the reason', async () => {
+  it('retry a failed delivery under one id, and record the reason of the last failure', async () => {
     answer(503)
     await pay()
     await app.jobs.drain({ failures: 'keep' })
@@ -146,14 +146,14 @@ describeJobs('webhooks sent by jobs', () => {
     expect(app.outgoing.calls.map(({ url }) => url)).toEqual([URL, URL, URL])
   })
 
-  it('stop when the endpoint has been removed', async () => {
+  it('are not retried after a 410 response', async () => {
     answer(410)
     await pay()
     await app.jobs.drain({ failures: 'keep' })
     expect(await log()).toMatchObject([{ state: 'dead', attempts: 1 }])
   })
 
-  it('call no address of the internal network', async () => {
+  it('are not sent to an address of the internal network', async () => {
     const inside = 'http://169.254.169.254/latest'
     await runWithTenant('acme', () =>
       app.get(Database).query(`update endpoints set url = '${inside}'`),
@@ -165,7 +165,7 @@ describeJobs('webhooks sent by jobs', () => {
   })
 })
 
-it('the signature matches the example of Standard Webhooks', async () => {
+it('signWebhook() matches the example of Standard Webhooks, and refuses unsafe secrets and ids', async () => {
   const signed = await signWebhook(
     {
       id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',

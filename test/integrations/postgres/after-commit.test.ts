@@ -49,7 +49,7 @@ function openSessions(failure: Error | null = null) {
   return { sessions, sent, logged }
 }
 
-it('a commit waits for functions given to afterCommit(), up to the statement timeout', async () => {
+it('after its commit, a transaction waits for afterCommit() functions up to the statement timeout', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { sessions, sent, logged } = openSessions()

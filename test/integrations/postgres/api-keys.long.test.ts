@@ -79,7 +79,7 @@ const get = (app: TestApp, key: string, tenant = 'acme') =>
   app.request().get('/notes').set({ 'x-api-key': key, 'x-tenant-id': tenant })
 
 describeWithServer('API keys in PostgreSQL', () => {
-  it('are found before the tenant is known, under row-level security, and bound to their tenant', async () => {
+  it('are found before the tenant is known, under row-level security, and are bound to their tenant', async () => {
     const { owner, login } = await shop()
     const app = await start(login)
     const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
@@ -120,7 +120,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(await listApiKeys(owner, { tenant: 'zeta' })).toEqual([])
   })
 
-  it('can be created by a handler for all tenants, and used in the next request', async () => {
+  it('can be created by a handler outside of its tenant, and used in the next request', async () => {
     const { owner, login } = await shop()
     const app = await start(login)
     const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
@@ -177,7 +177,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(line?.facts['err']).toMatchObject({ cause: { code: '3F000' } })
   })
 
-  it('work in an application without tenants that has only its login', async () => {
+  it('work in an application without tenants whose login has no other roles', async () => {
     const database = await ownServerDatabase()
     onTestFinished(() => database[Symbol.asyncDispose]())
     const login = await database.role('login', 'login nosuperuser nobypassrls')

@@ -20,7 +20,7 @@ it('an unreachable server is reported as a short message with the code', async (
   )
 })
 
-it('the first error of a chain is kept, with its useful properties', () => {
+it('the innermost cause of a chain is kept, with its useful properties', () => {
   const refused = Object.assign(new Error('value too long'), {
     name: 'error',
     code: '22001',

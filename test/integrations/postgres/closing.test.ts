@@ -64,7 +64,7 @@ describeWithServer('closing an idle application with PostgreSQL', () => {
       (app) => app.get(Database).query("set application_name = 'x'"),
       {},
     ],
-  ])('%s waits for no timeout', async (_name, use, options) => {
+  ])('%s does not wait for a timeout', async (_name, use, options) => {
     expect(await timersOfClosing(use, options)).toEqual([])
   })
 })

@@ -47,8 +47,8 @@ describeWithServer('a transaction', () => {
   })
 })
 
-describeWithServer('a connection with a setup by the application', () => {
-  it('is lent again after a transaction without a cleanup', async () => {
+describeWithServer('a connection with an onConnect function of the application', () => {
+  it('is reused after a transaction, without a cleanup', async () => {
     const poolOptions = { onConnect: () => {} }
     const plugins = [postgres({ ...database.options, connections: 1, poolOptions })]
     await using app = await TestApp.create({ plugins, logger: false })

@@ -44,7 +44,7 @@ it('the database closes after the last response that uses it', async () => {
   })
 })
 
-it('the database is up in the health check while all connections are in use', async () => {
+it('the health check reports the database as up while all connections are in use', async () => {
   const app = await App.create({
     plugins: [postgres({ embedded: 'memory', timeouts: { acquire: '50ms' } })],
     logger: false,

@@ -80,7 +80,7 @@ describeWithServer('a killed application', () => {
     expect(await look("select 1 from orders where note = 'between'")).toEqual([])
   })
 
-  it('saves both rows or none, and all rows of each 201, if killed at a random moment', {
+  it('saves both rows or neither, and both for each 201 response, if killed at any moment', {
     timeout: LIMIT,
   }, async () => {
     const seed = seedOfRun()

@@ -56,8 +56,8 @@ async function warningsOf(options: PostgresOptions, isTenant = true): Promise<st
 const codesOf = (warnings: readonly string[]) =>
   warnings.map((text) => /^\[(\w+)\] (.*)/.exec(text)?.slice(1).join(' '))
 
-describeWithServer('boot outside production', () => {
-  it('warns about a superuser, missing roles and migrations that were not applied', async () => {
+describeWithServer('boot with a database server', () => {
+  it('warns about a superuser, missing roles and pending migrations', async () => {
     await using database = await ownServerDatabase()
     const { tenantRole, allTenantsRole } = database
     const options = { ...database.options, tenantRole, allTenantsRole }

@@ -48,7 +48,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
       { columns: ['order_id uuid not null', 'text text not null', 'tags text[]'] },
     ],
     ['a schema of its own', { schema: 'shop', columns: ['note text'] }],
-  ])('accepts a table as in %s', async (_, options) => {
+  ])('accepts a table of %s', async (_, options) => {
     await patient.run('create schema shop')
     await patient.run(tenantTable('orders', { ...patient.roles, ...options }))
     expect(await patient.findings()).toEqual([])

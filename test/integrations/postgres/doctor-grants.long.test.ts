@@ -8,7 +8,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, for grants to the login,', () => {
+describeWithServer('the doctor, for the rights of the login,', () => {
   let patient: Patient
   let database: ServerDatabase
   let login: string

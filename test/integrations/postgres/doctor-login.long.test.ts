@@ -14,7 +14,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, for the login of the application,', () => {
+describeWithServer('the doctor on a database server', () => {
   let database: ServerDatabase
   let roles: { tenantRole: string; allTenantsRole: string }
 

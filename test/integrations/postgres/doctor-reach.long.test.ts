@@ -278,7 +278,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
     expect(findings).toEqual([])
   })
 
-  it('lists every open table, in one finding for each cause', async () => {
+  it('lists all unprotected tables, with one finding for each cause', async () => {
     const names = ['one', 'two', 'Three "3"'].map((name) => `"${name.replaceAll('"', '""')}"`)
     for (const name of names)
       await patient.run(`create table ${name} (note text); grant select on ${name} to $one`)

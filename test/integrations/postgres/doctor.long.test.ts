@@ -280,7 +280,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     await database.run(`drop table ${name}`)
   })
 
-  it('finds existing rows visible to a tenant if a CHECK refuses the row of the doctor', async () => {
+  it('finds rows that a tenant can see even if a CHECK constraint refuses the row of the doctor', async () => {
     const other = await table()
     const name = newName()
     await database.run(`

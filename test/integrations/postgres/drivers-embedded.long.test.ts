@@ -73,7 +73,7 @@ const LEFT = `
   union all select 'database', datname from pg_database where datname not in ('postgres', 'template0', 'template1')`
 
 describe('a database in memory', () => {
-  it('is empty after each opening, without objects and settings of earlier ones', async () => {
+  it('is empty each time it is opened, without objects or settings of earlier databases', async () => {
     for (let time = 0; time < 3; time++) {
       const driver = await open('memory')
       expect((await ask(driver, LEFT)).rows).toEqual([])
@@ -94,7 +94,7 @@ describe('a database in memory', () => {
     expect(answers.map(({ rows }) => rows)).toEqual([[{ a: 0 }], [{ a: 1 }], [{ a: 2 }]])
   })
 
-  it('keeps no role, setting or table of a connection that is destroyed', async () => {
+  it('keeps no current role, setting or temporary table of a connection that is destroyed', async () => {
     const driver = await open('memory')
     const lent = await driver.connect()
     await lent.script('create role visitor; create temp table x (a int)')

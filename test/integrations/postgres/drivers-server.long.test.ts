@@ -68,7 +68,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  it('rejects without the database name if the database does not exist', async () => {
+  it('rejects without naming the database if it does not exist', async () => {
     const driver = await open({ url: server.url(SUPERUSER, { database: 'nowhere' }) })
     const error = await refusal(driver.connect())
     expect(error).toMatchObject(UNAVAILABLE)
@@ -90,7 +90,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('reports the reason of the server after waiting in vain', async () => {
+  it('reports the reason of the server if no connection becomes available in time', async () => {
     await server.run('create role lonesome login connection limit 1')
     const timeouts = { acquire: '300ms' } as const
     const driver = await open({ url: server.url('lonesome'), connections: 2, timeouts })
@@ -234,7 +234,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await driver.close()
   })
 
-  it('rejects a statement that was cancelled with a PostgresError, not with a timeout', async () => {
+  it('rejects a cancelled statement with a PostgresError, not with a timeout', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)

@@ -284,7 +284,7 @@ describeWithServer('a failing PostgreSQL', () => {
     })
   })
 
-  describe('with every connection in use', () => {
+  describe('with too few connections', () => {
     it('causes DATABASE_BUSY after the acquire timeout', async () => {
       await start({ connections: 2, timeouts: { ...SHORT, idleInTransaction: '1m' } })
       const busy = [add('1/slowly'), add('2/slowly')]
@@ -300,7 +300,7 @@ describeWithServer('a failing PostgreSQL', () => {
       expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
     })
 
-    it('provides one of the accepted connections, and more when the server accepts them', async () => {
+    it('serves all requests with the connections that it accepts, and uses more when it accepts more', async () => {
       await start({ connections: 4, timeouts: { ...SHORT, acquire: '10s' } })
       await look(`alter role ${LOGIN} connection limit 2`)
       await until(works)

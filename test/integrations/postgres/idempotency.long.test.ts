@@ -85,7 +85,7 @@ describe('an application without tenants', () => {
     await app.close()
   })
 
-  it('refuses a handler that may run again after its transaction', async () => {
+  it('refuses a handler whose transaction may be retried', async () => {
     @Controller('notes')
     class Notes {
       @Idempotent() @Post() @Transactional({ retries: 2 }) async add() {}
@@ -124,7 +124,7 @@ describeWithServer('the idempotency store on a server', () => {
     await (await start()).close()
   })
 
-  it('runs one of 100 equal writes at once, and all repetitions are equal', async () => {
+  it('runs one of 100 identical concurrent writes, and replays its response', async () => {
     const app = await start()
     const key = 'hundred'
     const send = (body: object = { note: 'hundred' }, more = {}) =>
@@ -177,7 +177,7 @@ describeWithServer('the idempotency store on a server', () => {
     await app.close()
   })
 
-  it('saves effect and record, or neither, if its process is killed at any packet', {
+  it('saves both effect and record, or neither, if its process is killed at any packet', {
     timeout: LIMIT,
   }, async () => {
     await look(idempotencyTable())

@@ -69,7 +69,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is closed if a message cannot be written, and no part is sent', async () => {
+  it('is closed if a message cannot be written, and sends no part of it', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     const lent = await driver.connect()
@@ -179,7 +179,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     expect(rows).toEqual([])
   })
 
-  it('rejects a statement with a constraint that is checked at its commit', async () => {
+  it('rejects a statement that violates a constraint checked at commit', async () => {
     const driver = await open()
     const text = "insert into names values ('taken')"
     await expect(ask(driver, text)).rejects.toMatchObject({
@@ -203,7 +203,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     })
   })
 
-  it('sends large strings and bytes of every length unchanged', async () => {
+  it('sends empty, short and large strings and bytes unchanged', async () => {
     const driver = await open()
     await lend(driver, async (lent) => {
       for (const length of [0, 1, 5_000, 20_000, 400_000]) {

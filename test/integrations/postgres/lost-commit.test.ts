@@ -29,7 +29,7 @@ it.each([
   ['when it is lost meanwhile', { isLost: false, text: WRITE, code: 'COMMIT_UNKNOWN' }],
   ['after a read', { isLost: false, text: 'select note from orders', code: UNAVAILABLE }],
   ['after a call', { isLost: false, text: 'select add_order()', code: 'COMMIT_UNKNOWN' }],
-])('a commit error shows whether data may be saved: %s', async (_, { isLost, text, code }) => {
+])('a commit error shows if data may have been saved: %s', async (_, { isLost, text, code }) => {
   const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
   await transaction.query({ text: 'select 1' })
   await transaction.query({ text })

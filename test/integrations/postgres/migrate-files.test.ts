@@ -64,7 +64,7 @@ describe('an SQL script', () => {
     expect(split(sql)).toEqual(expected)
   })
 
-  it('can have several megabytes', () => {
+  it('can be several megabytes long', () => {
     const long = `select '${"x''".repeat(1_000_000)}'; select /* ${'/* */'.repeat(50_000)} */ 2`
     expect(split(long).map((text) => text.length)).toEqual([3_000_009, expect.any(Number)])
   })
@@ -79,7 +79,7 @@ describe('a migration', () => {
     ])
   })
 
-  it('has the same checksum with a byte order mark and with line endings of Windows', () => {
+  it('has the same checksum with a byte order mark and with Windows line endings', () => {
     const plain = parse("insert into t values ('a\nb');\nselect 2;\n")
     const windows = parse("\ufeffinsert into t values ('a\r\nb');\r\nselect 2;\r\n")
     expect(windows).toEqual(plain)
@@ -144,9 +144,9 @@ describe('a migration', () => {
       ':1',
       'begins here, but is not closed',
     ],
-    ['a NUL character', 'select 1\0', '', 'It is not UTF-8.'],
-    ['another encoding', Buffer.from([0x73, 0xe9]), '', 'It is not UTF-8.'],
-    ['UTF-16', Buffer.from('\ufeffselect 1', 'utf16le'), '', 'It is not UTF-8.'],
+    ['a NUL character', 'select 1\0', '', 'it contains a NUL character.'],
+    ['another encoding', Buffer.from([0x73, 0xe9]), '', 'It is not UTF-8'],
+    ['UTF-16', Buffer.from('\ufeffselect 1', 'utf16le'), '', 'It is not UTF-8'],
   ])('is refused: %s', async (_, sql, place, cause) => {
     const [problem, ...others] = await problemsOf(() => parse(sql))
     expect(others).toEqual([])
@@ -212,7 +212,7 @@ describe('a folder of migrations', () => {
     ])
   })
 
-  it('is refused if it has equal numbers, numbers of different lengths, or folders', async () => {
+  it('is refused if it has duplicate numbers, numbers of different lengths, or subfolders', async () => {
     using folder = new Folder({
       '0001_a.sql': 'select 1',
       '0001_b.sql': 'select 1',

@@ -106,7 +106,7 @@ async function stopAt(mark: string, times: number) {
   return { port, close, hasStopped }
 }
 
-describeWithServer('several migrating processes', () => {
+describeWithServer('migrating processes', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 

@@ -8,7 +8,7 @@ import { describeWithServer, SUPERUSER } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the user that migrates', () => {
+describeWithServer('the user that runs migrations', () => {
   let database: ServerDatabase
   let folder: Folder
 
@@ -126,7 +126,7 @@ describeWithServer('the user that migrates', () => {
     },
   )
 
-  it('gets an error with CREATE ROLE if the login of the application does not exist', async () => {
+  it('gets an error that contains CREATE ROLE if the login of the application does not exist', async () => {
     const roles = { ...rolesOf(database), login: 'nobody at all' }
     const problem = await problemOf(
       applyMigrations(database.driver, { folder: folder.path, roles }),

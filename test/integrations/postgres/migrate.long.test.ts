@@ -79,7 +79,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect([waits, busy.refusals()]).toEqual([1, 4])
   })
 
-  it('are rolled back completely if a statement fails, with an error that has its line', async () => {
+  it('stop at a failed statement, whose migration is rolled back, with an error that has its line', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int primary key)',
       '0002_fill.sql':
@@ -161,7 +161,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(names(await migrate())).toEqual(['0005_e.sql'])
   })
 
-  it('can be older than the database and then list its newer files, unless strict', async () => {
+  it('accept a database with newer migrations and report them, but fail in strict mode', async () => {
     folder.write({ '0001_a.sql': 'select 1', '0002_b.sql': 'select 1', '0003_c.sql': 'select 1' })
     await migrate()
     folder.remove('0003_c.sql')
@@ -257,7 +257,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     })
   })
 
-  it('create the tenant roles without a login, without attributes, and with USAGE of public', async () => {
+  it('create the tenant roles without LOGIN or other attributes, and with USAGE on the schema public', async () => {
     const { tenantRole, allTenantsRole } = database
     await migrate()
     const roles = await database.run(

@@ -52,7 +52,7 @@ describe.each(KINDS)('types that only the database defines, on %s,', (_kind, ope
     await database?.[Symbol.asyncDispose]()
   })
 
-  it.each(READ)('are read as lists of their elements: %s', async (sql, value) => {
+  it.each(READ)('are read, and their arrays as lists: %s', async (sql, value) => {
     const text = `select ${sql} as value`
     expect(await db.sql`select ${1}::integer as one`).toEqual([{ one: 1 }])
     expect((await db.query(text)).rows).toEqual([{ value }])
@@ -66,7 +66,7 @@ describe.each(KINDS)('types that only the database defines, on %s,', (_kind, ope
     expect(rows).toEqual([{ a: ['sad'], b: 2 }])
   })
 
-  it('are read as strings if a library requires it', async () => {
+  it('are read as strings if the option texts requires it', async () => {
     const text = "select array['sad']::mood[] as mood, array[now()]::moment[] as moments"
     const all = await db.query<Record<string, string>>({ text, texts: 'all' })
     expect(all.rows[0]?.['mood']).toBe('{sad}')

@@ -71,7 +71,7 @@ describe('the options of postgres()', () => {
     [
       'a lifetime that is a string',
       { url, poolOptions: { maxLifetimeSeconds: '60' } },
-      /poolOptions\.maxLifetimeSeconds\s+It must be a duration/,
+      /poolOptions\.maxLifetimeSeconds\s+It is not a number of seconds/,
     ],
     ['an empty folder of embedded', { embedded: '' }, /embedded\s+It is not the path of a folder/],
     ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not the path of a folder/],

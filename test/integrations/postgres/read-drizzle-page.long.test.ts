@@ -92,7 +92,7 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
   const run = async (text: string) => (await app.get(Database).query(text)).rows
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once while others write, in the order %s',
+    'finds each row once during concurrent writes, in the order %s',
     (_order, index) => walkAmongWriters(app, `/list${index}`, run),
   )
 
@@ -116,7 +116,7 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
       .filter(({ level }) => level === 'error')
       .map(({ facts }) => String((facts as { err?: unknown }).err))
     expect(errors).toEqual([
-      expect.stringContaining("The field 'somePlace' of a row is null"),
+      expect.stringContaining("The field 'somePlace' of a row has no value to order by (null)"),
       expect.stringContaining("needs the column of 'somePlace'"),
       expect.stringContaining('needs `keys` in the selection'),
     ])

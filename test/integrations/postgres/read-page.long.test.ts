@@ -133,7 +133,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   )
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once while others write, in the order %s',
+    'finds each row once during concurrent writes, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/list${index}`, async (text) => (await run(text)).rows),
   )
@@ -181,7 +181,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     expect(last).not.toHaveProperty('total')
   })
 
-  it('rejects a list that has no order', async () => {
+  it('rejects a list whose order is missing, has a null or is not unique', async () => {
     await run('delete from rows')
     await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     await app.request().get('/by-place?limit=1').expect(500)
@@ -191,8 +191,8 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
       .filter(({ level }) => level === 'error')
       .map(({ facts }) => String((facts as { err?: unknown }).err))
     expect(errors).toEqual([
-      expect.stringContaining("The field 'place' of a row is null"),
-      expect.stringContaining("Two rows have the same values of 'at'"),
+      expect.stringContaining("The field 'place' of a row has no value to order by (null)"),
+      expect.stringContaining("Two rows have the same values in 'at'"),
       expect.stringContaining('needs the order of the list'),
     ])
   })

@@ -161,7 +161,7 @@ class ThingsController {
   }
 }
 
-describe.each(KINDS)('a request value that %s refuses', (_kind, open) => {
+describe.each(KINDS)('a value that %s refuses', (_kind, open) => {
   describe.each([true, false])('with tenants: %s', (isTenanted) => {
     const folder = new Folder({
       '0001_things.sql': isTenanted

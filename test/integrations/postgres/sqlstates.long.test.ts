@@ -126,7 +126,7 @@ describeWithServer('conflicting transactions', () => {
     await db.sql`update counters set value = ${(row?.value ?? 0) + 1} where name = ${name}`
   }
 
-  it('lose no change if they are serializable and run again', async () => {
+  it('lose no change if they are serializable and are retried', async () => {
     let calls = 0
     const count = () => {
       calls++
@@ -141,7 +141,7 @@ describeWithServer('conflicting transactions', () => {
     expect(await db.sql`select value from counters where name = 'a'`).toEqual([{ value: saved }])
   })
 
-  it('end a deadlock by running again', async () => {
+  it('recover from a deadlock by a retry', async () => {
     const barrier = { a: false, b: false }
     const change = async (names: readonly ['a' | 'b', string]) => {
       await db.sql`update counters set value = value + 100 where name = ${names[0]}`

@@ -202,7 +202,7 @@ describeWithServer('a stream that uses the database', () => {
   })
 
   describe('with a transaction', () => {
-    it.each(['whole', 'provider', 'raw'])('uses one transaction per tenant: %s', async (path) => {
+    it.each(['whole', 'provider', 'raw'])('uses a single transaction: %s', async (path) => {
       script = adding(3)
       const { body, isWhole } = await get(path, 'b').read()
       const lines = linesOf(body)
@@ -214,7 +214,7 @@ describeWithServer('a stream that uses the database', () => {
       await expectFree()
     })
 
-    it('reads a cursor with rows from one state of the database', async () => {
+    it('reads the rows of a cursor from one snapshot of the database', async () => {
       await database.asOwner(
         "insert into orders (tenant_id, note) select 'a', 'row ' || n from generate_series(1, 20) n",
       )
@@ -265,7 +265,7 @@ describeWithServer('a stream that uses the database', () => {
       await expectFree()
     })
 
-    it('results in an error response before its first item, and saves nothing', async () => {
+    it('results in an error response if it fails before its first item, and saves nothing', async () => {
       // biome-ignore lint/correctness/useYield: it fails instead
       script = async function* (db) {
         await add(db, 'lost')
@@ -413,7 +413,7 @@ describeWithServer('a stream that uses the database', () => {
       await expectFree()
     })
 
-    it('is rolled back when its loop ends early', async () => {
+    it('runs `finally` and frees its connection when its loop ends early', async () => {
       script = adding(3)
       const db = app.get(Database)
       for await (const _ of db.stream(() => numbers())) break

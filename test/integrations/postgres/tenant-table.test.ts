@@ -170,7 +170,7 @@ describe.each(KINDS)('a tenant table on %s', (_, open) => {
     ['chooses an id', "insert into customers (id, email) values (7, 'b')", '428C9'],
     ['truncates the table', 'truncate customers cascade', '42501'],
     ['disables row-level security', 'alter table customers disable row level security', '42501'],
-  ])('allows or refuses if a tenant %s: %s', async (_, sql, code) => {
+  ])('allows or refuses a statement that %s: %s', async (_, sql, code) => {
     const ids = await database.run("select id from customers where tenant_id = 'zeta'")
     expect(ids).toEqual([{ id: '2' }])
     expect(await codeOf(as('acme', sql))).toBe(code)

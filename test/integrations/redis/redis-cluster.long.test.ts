@@ -74,7 +74,7 @@ describeWithServer('a Redis cluster', () => {
     expect(rest.length).toBe(3)
   })
 
-  it('is used as soon as a node runs if no node ran at the start', async () => {
+  it('is used as soon as a node runs if no node ran at startup', async () => {
     await using server = await Server.absent()
     const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
     const { context, logged } = testContext()
@@ -122,7 +122,7 @@ describeWithServer('a Redis cluster', () => {
     ])
   })
 
-  it('fails no read and no delete if a node is killed', async () => {
+  it('causes no failed read or delete if a node is killed', async () => {
     await using cluster = await startCluster()
     const cache = redisCache({ cluster: { rootNodes: cluster.rootNodes }, timeout: '10s' })
     await cache.open?.(testContext().context)

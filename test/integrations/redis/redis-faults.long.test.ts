@@ -70,7 +70,7 @@ describeWithServer('an application without Redis at boot', () => {
 })
 
 describeWithServer('a Redis server that is killed under load', () => {
-  it('fails no request, and is used again when it is back', async () => {
+  it('causes no failed request, and is used again when it is back', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     let [isOver, count] = [false, 0]
@@ -164,7 +164,7 @@ describeWithServer('a paused Redis server', () => {
     redis.destroy()
   })
 
-  it('closes no foreign connection on the server that takes its place', async () => {
+  it('does not cause connections of others to close on the server that takes its place', async () => {
     await using server = await Server.start()
     await using next = await Server.start()
     await using gate = await Gate.before(server.port)
@@ -239,7 +239,7 @@ describeWithServer('a slow Redis server', () => {
     expect(stores.logged.map(({ level }) => level)).toEqual(['warn', 'info'])
   })
 
-  it('is tried again without a delay for any request', async () => {
+  it('delays no request until it is tried again', async () => {
     await using server = await Server.start()
     await using gate = await Gate.before(server.port)
     await using stores = await openStores(`redis://127.0.0.1:${gate.port}`)

@@ -138,8 +138,8 @@ describeWithServer('an entry that is invalidated while Redis is unreachable', ()
   })
 })
 
-describeWithServer('a Redis server that is started from an old copy of its data', () => {
-  it('does not return entries that were invalidated', async () => {
+describeWithServer('a Redis server after a restart or a lost connection', () => {
+  it('does not return invalidated entries from an old snapshot', async () => {
     await using server = await Server.start()
     await using opened = await openCache(server.url)
     const { cache } = opened

@@ -108,7 +108,7 @@ describe('a rediss URL', () => {
   })
 })
 
-describeWithServer('a Redis with a password', () => {
+describeWithServer('a Redis server with a password', () => {
   it('is used with the password, and no log contains it', async () => {
     await using server = await Server.start('--requirepass', 'hunter2')
     const { context, logged } = testContext()
@@ -156,8 +156,8 @@ describeWithServer('a client from the application', () => {
   })
 })
 
-describeWithServer('two stores with the same options object', () => {
-  it('share a connection, which closes with the last store and can be opened again', async () => {
+describeWithServer('the Redis stores', () => {
+  it('share the connection of one options object until the last closes, and can be reopened', async () => {
     await using server = await Server.start()
     const redis = await createClient({ url: server.url }).connect()
     const clients = async () => (await redis.clientList()).length - 1

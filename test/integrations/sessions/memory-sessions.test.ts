@@ -59,7 +59,7 @@ describe('memorySessions()', () => {
     expect(await store.list('u')).toEqual([])
   })
 
-  it.each([0, -1, 1.5, Number.NaN, '3'])('refuses %s sessions', (maxSessions) => {
+  it.each([0, -1, 1.5, Number.NaN, '3'])('refuses a maximum of %s sessions', (maxSessions) => {
     expect(() => memorySessions({ maxSessions: maxSessions as number })).toThrow(RangeError)
   })
 

@@ -161,7 +161,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
   })
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once while others write, in the order %s',
+    'finds each row once during concurrent writes, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/alternatives/list${index}`, (text) => database.run(text)),
   )
@@ -207,7 +207,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     for (const path of ['all?limit=2', 'column', 'many'])
       await app.request().get(`/others/${path}`).expect(500)
     expect(errorsOf(app)).toEqual([
-      expect.stringContaining("The field 'place' of a row is null"),
+      expect.stringContaining("The field 'place' of a row has no value to order by (null)"),
       expect.stringContaining("has no column 'nothing'"),
       expect.stringContaining('may have several rows for one entity'),
     ])

@@ -69,7 +69,7 @@ describe('an unusable database', () => {
         code: 'E_PROVIDER_FAILED',
         subject: "typeorm({ type: 'postgres' })",
       })
-      expect(message).toMatch(/cannot be used: ECONNREFUSED.+is running there/s)
+      expect(message).toMatch(/cannot be used: ECONNREFUSED.+database is running/s)
     }
   })
 
@@ -131,7 +131,7 @@ describe('an unusable database', () => {
     expect(inspect(error.cause)).toContain('no such table: nowhere')
   })
 
-  it('causes a boot error if the thrown value is not an error', async () => {
+  it('causes a boot error if a migration throws a value that is not an error', async () => {
     class Thrown1700000000000 {
       up() {
         throw PASSWORD
@@ -160,12 +160,12 @@ describe('boot without a package', () => {
     vi.resetModules()
   })
 
-  it('results in the command that installs a missing driver', async () => {
+  it('fails with the command that installs a missing driver', async () => {
     const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
     expect(problems[0]).toMatchObject({ code: 'E_PEER_MISSING', remedy: 'npm install mysql2' })
   })
 
-  it('results in the command that installs a missing typeorm', async () => {
+  it('fails with the command that installs a missing typeorm', async () => {
     vi.resetModules()
     vi.doMock('node:module', () => ({
       createRequire: () => () => {
@@ -196,7 +196,7 @@ describe('the options of typeorm()', () => {
     ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
   ]
 
-  it.each(wrong)('throw a ConfigError without the password: %s', (_, options, message) => {
+  it.each(wrong)('cause a ConfigError without the password: %s', (_, options, message) => {
     expect(() => usable(typeorm(options as TypeOrmOptions))).toThrow(ConfigError)
     expect(() => usable(typeorm(options as TypeOrmOptions))).toThrow(message)
     try {

@@ -64,7 +64,7 @@ describe('a string that is not a valid key', () => {
     expect(keys.lookedUp).toHaveLength(1)
   })
 
-  it('can be a key with one character changed, left out, added or swapped', async () => {
+  it('is refused without a lookup if one character of a valid key was changed, removed, added or swapped', async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const key = keys.add()
@@ -79,7 +79,7 @@ describe('a string that is not a valid key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('can be very long, empty, in Unicode, or the name of a built-in property', async () => {
+  it('is refused without a lookup if it is very long, empty, in Unicode, or the name of a built-in property', async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const key = keys.add()
@@ -114,7 +114,7 @@ describe('a string that is not a valid key', () => {
   })
 })
 
-describe('a store with errors', () => {
+describe('the store of API keys', () => {
   const other = generateApiKey({ prefix: 'acme_live' })
   const { key, hash } = generateApiKey({ prefix: 'acme_live' })
   const good = { id: 'one', hash }
@@ -145,7 +145,7 @@ describe('a store with errors', () => {
     expect(String(logged[0]?.facts['err'])).toContain('apiKeys(): `find`')
   })
 
-  it.each([undefined, null])('returns %j: it is refused, but not logged', async (record) => {
+  it.each([undefined, null])('returns %j: the key is refused, but not logged', async (record) => {
     const app = await startWith({ find: () => record })
     expect(await statusWith(app, key)).toBe(401)
     expect(app.logs).toEqual([])
@@ -167,7 +167,7 @@ describe('a store with errors', () => {
     expect(await statusWith(app, key)).toBe(200)
   })
 
-  it('returns an invalid user: the request is refused, and the error is logged', async () => {
+  it('returns a key whose `user` is invalid: the request is refused, and the error is logged', async () => {
     for (const user of [null, undefined, 'one', Promise.resolve({ id: 1 })]) {
       const app = await startWith({ find: () => good, user: () => user as unknown as object })
       expect(await statusWith(app, key)).toBe(401)
@@ -284,7 +284,7 @@ describe('the usage log of API keys', () => {
     expect(isDone).toBe(true)
   })
 
-  it('is awaited on close even if another report has ended before', async () => {
+  it('is awaited on close even if a later report was completed first', async () => {
     const keys = new Keys()
     const ends: string[] = []
     let release = () => {}

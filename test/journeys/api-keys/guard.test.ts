@@ -10,8 +10,8 @@ import {
   statusWith,
 } from './support.js'
 
-describe('a request with an API key', () => {
-  it('receives the user of the key, with the abilities of the key', async () => {
+describe('a request to an application that accepts API keys', () => {
+  it('has the user of its key, with the abilities of the key', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find })
     const reader = keys.add({ name: 'CI', tenant: 'acme', permissions: ['orders:read'] })
@@ -32,7 +32,7 @@ describe('a request with an API key', () => {
     expect([(await write(reader)).status, (await write(writer)).status]).toEqual([403, 200])
   })
 
-  it('receives a new user from the application each time', async () => {
+  it('has a user that the application creates anew for each request', async () => {
     const keys = new Keys()
     const made: object[] = []
     const user = (record: ApiKeyRecord, req: Request) => {
@@ -57,7 +57,7 @@ describe('a request with an API key', () => {
     expect(keys.lookedUp).toHaveLength(3)
   })
 
-  it('can use both keys of a client during a key change, and only the new one afterwards', async () => {
+  it('is accepted with either key of a client during a key change, and only with the new one afterwards', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: 0 })
     const [old, renewed] = [keys.add({ tenant: 'acme' }), keys.add({ tenant: 'acme' })]
@@ -139,7 +139,7 @@ describe('an API key', () => {
     expect(await statusWith(app, key)).toBe(401)
   })
 
-  it('is looked up once for concurrent requests, and again after a lookup that hangs', async () => {
+  it('is looked up once for concurrent requests, and again if that lookup exceeds the cache period', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)
@@ -236,7 +236,7 @@ describe('the location of an API key', () => {
     expect(await statusOfLines(port, [`x-api-key: ${key}`])).toBe(401)
   })
 
-  it.each([['Bearer'], ['ApiKey']])('can be Authorization with %s, once', async (scheme) => {
+  it.each([['Bearer'], ['ApiKey']])('can be one Authorization header with %s', async (scheme) => {
     const keys = new Keys()
     const port = await app({ scheme }, keys)
     const key = keys.add()
@@ -275,7 +275,7 @@ describe('the location of an API key', () => {
     })
   })
 
-  it('is Authorization if the value starts with a prefix of the guard, even with a wrong key', () => {
+  it('is recognized in Authorization by the prefixes of the guard, even with a wrong key', () => {
     const { carries } = apiKeys({ prefix: ['a', 'b_c'], find: () => undefined, scheme: 'Bearer' })
     const carried = (authorization?: string) =>
       carries?.({ headers: { authorization } } as unknown as Request)
@@ -288,7 +288,7 @@ describe('the location of an API key', () => {
 })
 
 describe('a rate limit per API key', () => {
-  it('counts keys by their ids, and requests without a key by their address', async () => {
+  it('counts requests by the id of their key, and requests to a public route by their address', async () => {
     const keys = new Keys()
     const counted: string[] = []
     const store = {
@@ -321,7 +321,7 @@ describe('a rate limit per API key', () => {
 })
 
 describe('a guard that contains apiKeys', () => {
-  it('results in a logged error about forApplication if it does not prepare them', async () => {
+  it('refuses each key and logs an error that names forApplication if it lacks that method', async () => {
     const keys = new Keys()
     const inner = apiKeys({ prefix: 'acme_live', find: keys.find })
     const app = await startWith(

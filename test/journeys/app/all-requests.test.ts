@@ -145,9 +145,9 @@ describe('an observer of all requests', () => {
     ['HEAD', 'HEAD /work/quick', 200, 'handler'],
     ['a stream', 'GET /work/stream', 200, 'handler'],
     ['a bug', 'GET /work/bug', 500, 'handler'],
-    ['no route', 'GET /nowhere', 404, 'router'],
+    ['a path without a route', 'GET /nowhere', 404, 'router'],
     ['a wrong method', 'PUT /work/quick', 405, 'router'],
-    ['the methods of a path', 'OPTIONS /work/quick', 200, 'router'],
+    ['an OPTIONS request', 'OPTIONS /work/quick', 200, 'router'],
     ['a path that cannot be decoded', 'GET /work/%E0%A4%A', 400, 'router'],
     ['a refused caller', 'GET /work/own', 401, 'guard'],
     ['a missing ability', 'GET /work/rule\nAuthorization: Bearer good', 403, 'can'],
@@ -239,7 +239,7 @@ describe('an observer of all requests', () => {
   })
 
   it.each([
-    ['no HTTP', 'nonsense\r\n\r\n', 400],
+    ['data that is not HTTP', 'nonsense\r\n\r\n', 400],
     [
       'too many bytes of headers',
       `GET / HTTP/1.1\r\nHost: a\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
@@ -328,7 +328,7 @@ describe('an observer of all requests', () => {
     expect((await over(2)).map(({ bytes }) => bytes)).toEqual([sizes[1], sizes[3]])
   })
 
-  it('receives the start time of a request, even if it is read late', async () => {
+  it('receives the start time of a request, even if the time is read an hour later', async () => {
     const app = await TestApp.create({
       controllers: [WorkController],
       plugins: [observer],
@@ -464,7 +464,7 @@ describe('an observer of all requests', () => {
     ])
   })
 
-  it('must be an object with a function', async () => {
+  it('must be an object whose methods are functions', async () => {
     for (const wrong of ['x', Promise.resolve({}), { onEnd: 1 }, { around: {} }, { onError: 1 }]) {
       const plugin = { name: 'wrong', requests: () => wrong } as unknown as Plugin
       await expect(App.create({ plugins: [plugin] })).rejects.toThrow(/plugin 'wrong', requests/)

@@ -65,7 +65,7 @@ describe('the class App', () => {
     const { port } = taken.address() as AddressInfo
     await expect(app.listen(port, '127.0.0.1')).rejects.toMatchObject({
       code: 'EADDRINUSE',
-      message: expect.stringContaining(`Port ${port} is in use by another program`),
+      message: expect.stringContaining(`Port ${port} is already in use`),
     })
     await expect(app.listen(0, '127.0.0.1')).resolves.toHaveProperty('port')
     await app.close()
@@ -87,7 +87,7 @@ describe('the class App', () => {
     await app.close()
   })
 
-  it('throws with "await app.init() first" when it is used before init()', () => {
+  it('throws "await app.init() first" when it is used before init()', () => {
     const app = new App(options)
     expect(() => app.get(Counter)).toThrow('await app.init() first')
     expect(() => app.server).toThrow('await app.init() first')

@@ -88,7 +88,7 @@ describe('an observer around all requests', () => {
     }),
   })
 
-  it('wraps middlewares, routes and errors, with the first plugin as the outermost', async () => {
+  it('runs around middlewares, with the first plugin as the outermost', async () => {
     const notes: string[] = []
     const middleware = (_req: Request, _res: Response, next: () => void) => {
       notes.push(`middleware for ${RequestContext.current()?.url}`)
@@ -139,7 +139,7 @@ describe('an observer around all requests', () => {
       },
       ['after'],
     ],
-  ])('leaves the request unchanged if it %s', async (_, around, logged) => {
+  ])('does not affect the request if it %s', async (_, around, logged) => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const plugins = [{ name: 'careless', requests: () => ({ around }) }, observer]
@@ -156,7 +156,7 @@ describe('an observer of errors', () => {
     requests: () => ({ onError: (...all) => void heard.push(all), ...more }),
   })
 
-  it('receives each logged error in addition to the option onError', async () => {
+  it('receives the same errors as the option onError', async () => {
     const [heard, reported]: [unknown, ErrorContext][][] = [[], []]
     const { port } = await serve({
       plugins: [hearing(heard as never)],

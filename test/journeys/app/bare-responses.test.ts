@@ -153,7 +153,7 @@ afterEach(() => app.close())
 
 const get = (path: string) => app.request().get(path)
 
-describe('the return value of a route that is documented with raw: true', () => {
+describe('the return value of a route that is documented without the envelope', () => {
   it.each([
     ['value', '{"x":1}'],
     ['promise', '{"x":1}'],

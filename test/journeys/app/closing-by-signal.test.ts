@@ -24,7 +24,7 @@ async function turns(count: number) {
 }
 
 describe('closing an application by a signal', () => {
-  it('still serves a request that was sent on an idle connection before listening stopped', async () => {
+  it('still serves requests that arrive on open connections after listening stopped', async () => {
     const app = await serve()
     const idle = await open(app, head('/quick'))
     await idle.seen('quick')
@@ -85,7 +85,7 @@ describe('closing an application by a signal', () => {
     expect(lost).toBe(0)
   })
 
-  it('cuts a body that never arrives when timeouts.close is over', async () => {
+  it('cuts the connection of an incomplete request body after timeouts.close', async () => {
     const app = await serve({ timeouts: { close: '50ms' } })
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { ended } = await open(app, post)
@@ -149,7 +149,7 @@ describe('closing an application with a test clock', () => {
     expect(log).toEqual(['warned: AppClosingError', 'onClose'])
   })
 
-  it('responds with 503 to a request whose handler then stops, and logs no failure', async () => {
+  it('responds with 503 if a handler stops when its signal is aborted, and logs no failure', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const answer = app.fetch('/gives-up')

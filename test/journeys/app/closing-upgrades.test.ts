@@ -42,7 +42,7 @@ async function openWebSocket(app: App, createConnection?: () => Duplex) {
 }
 
 describe('closing an application with upgraded connections', () => {
-  it('lets onClose hooks close the connections, and ends the remaining ones', async () => {
+  it('lets onClose hooks close the connections', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const app = await serve({ plugins: [{ name: 'chat', ...closeClients(sockets) }] })
     upgradeBy(app, sockets)
@@ -61,7 +61,7 @@ describe('closing an application with upgraded connections', () => {
     expect(await closed).toEqual([1006, ''])
   })
 
-  it('ends the connections when timeouts.close is over and a hook is still running', async () => {
+  it('ends the connections after timeouts.close if a hook is still running', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const waits = {
       name: 'chat',

@@ -116,7 +116,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts a stream that ignores the abort signal when timeouts.close is over', async () => {
+  it('cuts a stream after timeouts.close if it ignores the abort signal', async () => {
     const app = await serve({ timeouts: { close: '20ms' } })
     const { ended } = await open(app, head('/deaf'))
     await entered.opened

@@ -121,7 +121,7 @@ describe('the timeouts.handler option', () => {
   })
 
   it.each(['/open', '/later'])(
-    'is cleared when the client closes the connection: %s',
+    'has no effect after the client closes the connection: %s',
     async (path) => {
       const leaving = new AbortController()
       const answer = app.fetch(path, { signal: leaving.signal })
@@ -134,7 +134,7 @@ describe('the timeouts.handler option', () => {
     },
   )
 
-  it('lets an error middleware finish that is slower than a handler that returns `res`', async () => {
+  it('does not end the response of an error middleware if the late handler returns `res`', async () => {
     let finish = () => {}
     let respond = () => {}
     @Controller('slow')

@@ -36,7 +36,7 @@ describe('the documentation of an application', () => {
     await app.request().get('/api-docs.yaml').expect('Content-Type', /yaml/).expect(200)
   })
 
-  it('matches its path in any case and with a final slash, but allows only GET and HEAD', async () => {
+  it('is served in any case and with a trailing slash, but only for GET and HEAD', async () => {
     const app = await start()
     for (const path of ['/API-Docs/', '/api-docs/?a=b', '/api-docs.JSON']) {
       await app.request().get(path).expect(200)

@@ -192,7 +192,7 @@ describe('the explain method of a plugin', () => {
     }
   })
 
-  it('calls each plugin for each error, in order, until one converts it', async () => {
+  it('is called on each plugin in order, for each error, until one converts the error', async () => {
     const asked: string[] = []
     const silent = (name: string): Plugin => ({
       name,

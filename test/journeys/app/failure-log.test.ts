@@ -72,14 +72,14 @@ const stream: Middleware = (_error, _req, res, _next) => {
 }
 const passOn: Middleware = (error, _req, _res, next) => next(error)
 
-describe('an error for which an error middleware sends a status of 500 or more', () => {
+describe('an error of a handler', () => {
   it.each<[string, Middleware[]]>([
     ['at once', [answer()]],
     ['later', [answerLater]],
     ['in pieces', [stream]],
     ['by the second error middleware', [passOn, answer(503)]],
     [
-      'and passed on',
+      'before the error is passed on',
       [
         (error, _req, res, next) => {
           res.status(500).json({})
@@ -88,7 +88,7 @@ describe('an error for which an error middleware sends a status of 500 or more',
       ],
     ],
     [
-      'and passed on later',
+      'before the error is passed on later',
       [
         (error, _req, res, next) => {
           res.status(500).json({})
@@ -96,8 +96,8 @@ describe('an error for which an error middleware sends a status of 500 or more',
         },
       ],
     ],
-    ['by no middleware, but passed on', [passOn]],
-  ])('is logged once when the response is sent %s', async (_, middlewares) => {
+    ['by the framework after a middleware passes the error on', [passOn]],
+  ])('is logged once when a 5xx response is sent %s', async (_, middlewares) => {
     const logged = await start(middlewares)
     expect((await app.request().get('/users/7')).status).toBeGreaterThanOrEqual(500)
     await new Promise(setImmediate)
@@ -186,7 +186,7 @@ describe('an error for which an error middleware sends a status of 500 or more',
   )
 })
 
-describe('a failure in the log', () => {
+describe('a logged failure', () => {
   const naming: Middleware = (req, _res, next) => {
     req.id = req.query.id === 'number' ? 17 : 'r-17'
     next()

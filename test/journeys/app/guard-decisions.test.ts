@@ -22,7 +22,7 @@ async function ask(canActivate: () => boolean | Promise<boolean>) {
 /** Errors like those of `http-errors`, which Express middlewares throw. */
 const decision = (status: number) => ({ status, statusCode: status, expose: status < 500 })
 
-describe('an error with a status that is thrown by a guard', () => {
+describe('an error that a guard throws', () => {
   it.each([400, 403, 404, 429, 503])('keeps its status: %i', async (status) => {
     const thrown = await ask(() => {
       throw errorWith(decision(status))

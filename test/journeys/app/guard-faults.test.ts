@@ -114,8 +114,8 @@ const REFUSALS: Record<string, () => unknown> = {
   false: () => false,
 }
 
-describe('a guard that fails', () => {
-  it.each(Object.keys(FAULTS))('results in a 401 response and a logged error: %s', async (name) => {
+describe('the log of guard failures', () => {
+  it.each(Object.keys(FAULTS))('contains an error that results in a 401: %s', async (name) => {
     const guard = { canActivate: FAULTS[name] as () => boolean }
     const logged = await start({
       auth: { guard },
@@ -145,7 +145,7 @@ describe('a guard that fails', () => {
     ])
   })
 
-  it.each(Object.keys(REFUSALS))('logs nothing when its result is a refusal: %s', async (name) => {
+  it.each(Object.keys(REFUSALS))('contains no refusal: %s', async (name) => {
     const guard = { canActivate: REFUSALS[name] as () => boolean }
     const logged = await start({ auth: { guard } })
     const { status } = await app.request().get('/vault/7')
@@ -153,7 +153,7 @@ describe('a guard that fails', () => {
     expect(logged).toEqual([])
   })
 
-  it('logs at most 20 failures at once, and then one per second', async () => {
+  it('contains at most 20 failures at once, and then one per second', async () => {
     const guard = { canActivate: FAULTS['a SyntaxError'] as () => boolean }
     const logged = await start({ auth: { guard } })
     // From now on, only the test moves the clock.
@@ -165,7 +165,7 @@ describe('a guard that fails', () => {
     expect(logged).toHaveLength(23)
   })
 
-  it('is logged after many refusals, but still limited to 20 lines after a long pause', async () => {
+  it('contains a failure after many refusals, and at most 20 lines after a long pause', async () => {
     let fails: () => unknown = () => {
       throw new Error('expired')
     }
@@ -185,7 +185,7 @@ describe('a guard that fails', () => {
     expect(logged).toHaveLength(21)
   })
 
-  it('is logged when it protects a tenantRouter', async () => {
+  it('contains a failure of the guard of a tenantRouter', async () => {
     const router = express.Router().get('/inner', (_req, res) => void res.json({}))
     const guard = { canActivate: FAULTS['a TypeError'] as () => boolean }
     const logged = await start({
@@ -200,7 +200,7 @@ describe('a guard that fails', () => {
   })
 })
 
-describe('a function that runs after the guard', () => {
+describe('a server error during authorization', () => {
   const guard = {
     canActivate: (req: Request) => {
       req.user = user
@@ -224,7 +224,7 @@ describe('a function that runs after the guard', () => {
       { auth: { guard }, tenant: { header: false, strategies: [broken] } },
     ],
     ['tenant.store', '/vault/7', { auth: { guard }, tenant: { store: { find: broken } } }],
-  ])('results in a logged 500 or 503 error when it throws: %s', async (_, path, options) => {
+  ])('is sent and logged when a function throws: %s', async (_, path, options) => {
     const logged = await start(options)
     const { status } = await app.request().get(path).set('X-Tenant-ID', 'acme')
     expect(status).toBeGreaterThanOrEqual(500)
@@ -233,7 +233,7 @@ describe('a function that runs after the guard', () => {
     expect(String(err.cause ?? err)).toBe('TypeError: broken')
   })
 
-  it('keeps the status of a ServiceUnavailableError that the guard throws', async () => {
+  it('has status 503 when the guard throws a ServiceUnavailableError', async () => {
     const logged = await start({
       auth: {
         guard: {

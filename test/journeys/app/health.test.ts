@@ -182,7 +182,7 @@ describe('the health of an application', () => {
     ])
   })
 
-  it('does not repeat a check that has not returned for ten seconds', async () => {
+  it('waits ten seconds before it repeats a check that has not returned', async () => {
     let calls = 0
     await start({
       health: {
@@ -228,7 +228,7 @@ describe('the health option', () => {
     }
   })
 
-  it('serves no routes without the option', async () => {
+  it('serves no routes when it is false', async () => {
     await start({ health: false })
     for (const path of ['/livez', '/readyz', '/startupz'])
       expect((await get(path)).status).toBe(404)

@@ -91,10 +91,10 @@ async function ask(names: readonly string[], init: RequestInit = {}) {
 const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body: 'x'.repeat(1e6) }
 
 describe.each([
-  ['is over', {}],
-  ['is over, with an unread body', UNREAD],
+  ['has expired', {}],
+  ['has expired, with an unread body', UNREAD],
 ])('a handler whose time limit %s', (_when, init) => {
-  it.each(Object.keys(CALLS))('can still call %s once or twice without effect', async (name) => {
+  it.each(Object.keys(CALLS))('can still call %s twice without effect', async (name) => {
     const { outcome, response, body } = await ask([name, name], init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503, code: 'HANDLER_TIMEOUT' })

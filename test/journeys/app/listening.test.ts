@@ -111,7 +111,7 @@ describe('listen()', () => {
   })
 })
 
-describe('a path that cannot be used for listening', () => {
+describe('the error of listen() for an unusable path', () => {
   function makeFolder() {
     const folder = mkdtempSync(join(tmpdir(), 'blazon-listen-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -127,7 +127,7 @@ describe('a path that cannot be used for listening', () => {
     return error.message
   }
 
-  it('can be a socket that a killed process has left behind', async () => {
+  it('identifies a socket that a killed process left behind', async () => {
     const path = makeFolder()('app.sock')
     const code = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`
     spawnSync(process.execPath, ['-e', code, path])
@@ -138,13 +138,13 @@ describe('a path that cannot be used for listening', () => {
     expect(await setUp().app.listen(path)).toBe(path)
   })
 
-  it('can be a socket that another program uses', async () => {
+  it('identifies a socket that another program uses', async () => {
     const path = makeFolder()('app.sock')
     await setUp().app.listen(path)
-    expect(await refusal(path, 'EADDRINUSE')).toContain('Another program is using this path')
+    expect(await refusal(path, 'EADDRINUSE')).toContain('This path is already in use')
   })
 
-  it('can be a file or a folder', async () => {
+  it('identifies a file or a folder', async () => {
     const pathOf = makeFolder()
     writeFileSync(pathOf('app.sock'), 'text')
     for (const path of [pathOf('app.sock'), pathOf('')]) {
@@ -152,7 +152,7 @@ describe('a path that cannot be used for listening', () => {
     }
   })
 
-  it('can be in a folder that does not exist', async () => {
+  it('identifies a folder that does not exist', async () => {
     const path = makeFolder()('none/app.sock')
     expect(await refusal(path, 'EACCES')).toMatch(/The folder .*none does not exist: create it/)
   })

@@ -57,8 +57,8 @@ const named: Plugin = {
   ],
 }
 
-describe('the result of inject(Log)', () => {
-  it('provides a logger that adds the fields of the current request to its lines', async () => {
+describe('the logger from inject(Log)', () => {
+  it('adds the fields of the current request to its lines', async () => {
     const app = await TestApp.create({
       controllers: [OrdersController],
       providers: [Orders],
@@ -94,7 +94,7 @@ describe('the result of inject(Log)', () => {
     await app.close()
   })
 
-  it('writes outside of requests, at every level, to a logger with three levels', async () => {
+  it('writes outside of requests, and maps fatal to error for a logger with three levels', async () => {
     const lines: unknown[] = []
     const write = (level: string) => (facts: object, message: string) =>
       void lines.push([level, facts, message])
@@ -145,7 +145,7 @@ describe('the result of inject(Log)', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('no disk'))],
-  ])('does not make a request fail if the logger %s', async (_, write) => {
+  ])('does not make a request fail if the underlying logger %s', async (_, write) => {
     const errors: unknown[] = []
     const onError = (error: unknown) => void errors.push(error)
     const logger = { info: write, warn: write, error: write }

@@ -94,7 +94,7 @@ describe('a pino logger', () => {
     expect(logged().map(({ msg }) => msg)).toEqual([expect.stringContaining('testOverrides')])
   })
 
-  it('receives the error of onClose after a failed start, but not the error that is thrown', async () => {
+  it('receives the error of onClose after a failed start, but not the error of App.create', async () => {
     const fails = {
       name: 'p',
       setup() {

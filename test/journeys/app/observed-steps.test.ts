@@ -97,7 +97,7 @@ describe('the onStep observer', () => {
     ['slow', 200],
     ['broken', 500],
     ['rejected', 500],
-  ])('is called when a handler begins and ends: %s', async (path, status) => {
+  ])('is called when a handler begins and when it ends: %s', async (path, status) => {
     const { app, seen } = await observed()
     await app.request().get(`/work/${path}`).expect(status)
     expect(seen).toEqual(['handler', 'respond'])
@@ -129,7 +129,7 @@ describe('the onStep observer', () => {
     expect(seen).toEqual(['intercept', 'handler', 'handler', 'respond'])
   })
 
-  it('ends the stream step when the stream has its first item', async () => {
+  it('is called for the steps of a stream, and when the stream has its first item', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/ticks').expect(200)
     expect(seen).toEqual(['stream', 'handler', 'respond'])

@@ -49,7 +49,7 @@ const pairs = Object.keys(ACCESS).flatMap((base) =>
   Object.keys(ACCESS).map((own) => [base, own] as const),
 )
 
-describe('an overridden method', () => {
+describe('an overriding method', () => {
   it.each(pairs)(
     'has only its own access decorator: %s in the base class, %s in the subclass',
     async (base, own) => {

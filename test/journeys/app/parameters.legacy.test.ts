@@ -77,13 +77,13 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('decorated parameters', () => {
+describe('the parameters of a handler', () => {
   it('receive validated and coerced values', async () => {
     const { body } = await app.request().get('/users/7?page=2')
     expect(body.data).toEqual({ id: 7, page: 2, prefix: 'u-' })
   })
 
-  it('report all rejected parts at once', async () => {
+  it('cause one error response that lists all rejected parts', async () => {
     const { body } = await app.request().get('/users/x?page=y')
     expect(body.errors.map((error: { in: string }) => error.in)).toEqual(['params', 'query'])
   })
@@ -123,7 +123,7 @@ describe('decorated parameters', () => {
   })
 })
 
-it('boot reports class, method and part for a parameter with a class but no schema', async () => {
+it('boot reports class, method and part if a parameter has a class instead of a schema', async () => {
   class CreateUser {
     name!: string
   }

@@ -75,7 +75,7 @@ async function start(options: Partial<TestOptions> = {}): Promise<TestApp> {
 }
 
 describe('paths with mixed segments and literal characters', () => {
-  it('appear in the document as URLs with parameters', async () => {
+  it('appear in the document as encoded path templates', async () => {
     const { paths } = (await start()).document
     expect(Object.keys(paths)).toEqual([
       '/B%C3%BCcher/%7Ball%7D',
@@ -128,7 +128,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(String(report)).toContain('GET /notes/@{author},{id}')
   })
 
-  it('can be explained by the path in the route table and by the path of a request', async () => {
+  it('are found by the path in the route table and by the path of a request', async () => {
     const table = (await start()).getRouteTable()
     const literal = { method: 'GET', path: '/files/constructor' }
     const routes = [...table, literal].map(({ method, path }, index) => ({ index, method, path }))
@@ -148,7 +148,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(text).toContain(String.raw`route="/Bücher/:id\\:publish"`)
   })
 
-  it('leave the syntax of routers in `middlewares` to Express', async () => {
+  it('do not change the path syntax of Express routers in `middlewares`', async () => {
     const router = express
       .Router()
       .get('/own{/:id}.json', ({ params }, res) => void res.json({ ...params }))

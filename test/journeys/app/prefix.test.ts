@@ -93,7 +93,7 @@ describe('the prefix option', () => {
     await app.request().get('/users').expect(200)
   })
 
-  it('is part of the path in 405 and OPTIONS, and for middlewares, guards and the model', async () => {
+  it('is part of the path for 405 and OPTIONS responses, middlewares and guards', async () => {
     const seen: unknown[] = []
     const middlewares: AppOptions['middlewares'] = [
       (req, _res, next) => {
@@ -181,7 +181,7 @@ describe('the prefix option', () => {
     await app.fuzz({ seed: 3, runs: 30 })
   })
 
-  it('results in a warning for @Params without its parameter, and refuses a repeated one', async () => {
+  it('causes a warning if @Params lacks its parameter, and an error if a path repeats it', async () => {
     @Controller('members')
     class MembersController {
       @Get(':id')
@@ -282,7 +282,7 @@ describe('the prefix option of a module', () => {
     await app.request().get('/api/v1/users').expect(404)
   })
 
-  it('works in modules with exports, and can be equal in two modules', async () => {
+  it('works in modules with exports, and can be the same in two modules', async () => {
     const own: Module = { prefix: 'people', controllers: [OrdersController], exports: [] }
     const app = await start({ modules: [users, own], auth: { guard } })
     expect(pathsOf(app).sort()).toEqual([
@@ -293,7 +293,7 @@ describe('the prefix option of a module', () => {
     await app.request().get('/people/orders/1').expect(200)
   })
 
-  it('can be the only field of a module, and is recognized by its name', async () => {
+  it('can be the only field of a module, and causes a warning if it is misspelled', async () => {
     expect(await bootWarnings({ modules: [{ prefix: 'a' }] })).toEqual([])
     const modules = [{ prefx: 'a' } as Module]
     expect(await bootWarnings({ modules })).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
@@ -315,7 +315,7 @@ describe('the prefix option of a module', () => {
     })
   })
 
-  it('can be repeated with the same meaning, and gives a subclass routes below both', async () => {
+  it('can be repeated in an equivalent form for a controller, and can differ for a subclass', async () => {
     class Again extends UsersController {}
     const modules: Module[] = [
       users,

@@ -56,7 +56,7 @@ async function serve(options: AppOptions) {
   return { app, send, port }
 }
 
-describe('the option logs: true', () => {
+describe('the request log', () => {
   it('writes one JSON line per request to stdout, and flushes when the application closes', async () => {
     const { lines } = captureStdout()
     const { app, send, port } = await serve({ logs: true, tenant: {} })
@@ -280,8 +280,8 @@ describe('the option logs: true', () => {
   })
 })
 
-describe('the option logger: { level, redact }', () => {
-  it('hides the request fields that it names', async () => {
+describe('the built-in logger', () => {
+  it('hides the request fields that `redact` names', async () => {
     const { lines } = captureStdout()
     const { app, send } = await serve({ logs: true, logger: { redact: ['user', 'path'] } })
     await send('/orders/of/me', 'X-User: u1\r\n')
@@ -293,7 +293,7 @@ describe('the option logger: { level, redact }', () => {
     ])
   })
 
-  it('writes lines for any user and any request id', async () => {
+  it('writes lines even if req.user throws or req.id is long', async () => {
     const { lines } = captureStdout()
     const odd: Plugin = {
       name: 'odd',
@@ -316,7 +316,7 @@ describe('the option logger: { level, redact }', () => {
     expect(body).toContain(`"${'r'.repeat(128)}"`)
   })
 
-  it('shows the errors in an AggregateError and all messages, even with secret fields', async () => {
+  it('logs all messages of an AggregateError, even if the body has a secret field', async () => {
     const { lines } = captureStdout()
     const Secret = { type: 'object', properties: { message: { type: 'string', secret: true } } }
     @Controller('aggregate')
@@ -336,7 +336,7 @@ describe('the option logger: { level, redact }', () => {
     expect(lines()).toMatchObject([{ level: 'error', err }])
   })
 
-  it('writes framework lines from the given level on, without hidden fields', async () => {
+  it('writes framework lines from the default level up, without redacted fields', async () => {
     const { lines } = captureStdout()
     const secrets = { password: 'p', list: [{ card: { number: 1, name: 'n' } }], number: 2 }
     const headers = { Authorization: 'a', cookie: 'c', 'Set-Cookie': ['s'], host: 'h' }

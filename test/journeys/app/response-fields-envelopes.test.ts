@@ -47,9 +47,9 @@ const ENVELOPES: [string, EnvelopeChoice, (data: unknown, message?: string) => u
     (data, message = 'OK') => ({ statusCode: 'success', status: 200, message, data }),
   ],
   ['none', false, (data) => data],
-  ['an own one', own, wrapped],
-  ['an own one with a media type', typed, wrapped],
-  ['an own one whose schema is open', open, wrapped],
+  ['a custom one', own, wrapped],
+  ['a custom one with a media type', typed, wrapped],
+  ['a custom one with an open schema', open, wrapped],
 ]
 
 function wrapped(result: unknown, note = 'OK'): unknown {
@@ -126,7 +126,7 @@ async function read(path: string): Promise<{ status: number; text: string; type:
 }
 
 describe("the option responses: 'strip'", () => {
-  it.each(CASES)('removes fields: %s, envelope: %s', async (way, _, envelope, expected) => {
+  it.each(CASES)('removes extra fields: %s, envelope: %s', async (way, _, envelope, expected) => {
     await start(WaysController, { envelope, responses: 'strip' })
     for (let i = 0; i < 2; i++) {
       const { status, text } = await read(`/ways/${way}`)
@@ -211,7 +211,7 @@ describe("the option responses: 'strip'", () => {
     expect(JSON.parse((await read('/again')).text)).toEqual(wrapped(ADA))
   })
 
-  it('sends an envelope without data, and data of a status that is not described', async () => {
+  it('sends an envelope without data, and unfiltered data for an undescribed status', async () => {
     @Controller('others')
     class OthersController extends BaseController {
       @Ok() @Get('none') none(_req: Req, res: Res) {
@@ -249,7 +249,7 @@ describe("the option responses: 'strip'", () => {
 })
 
 describe("the option responses: 'check'", () => {
-  it.each(CASES)('refuses fields: %s, envelope: %s', async (way, _, envelope) => {
+  it.each(CASES)('refuses extra fields: %s, envelope: %s', async (way, _, envelope) => {
     await start(WaysController, { envelope, responses: 'check' })
     const { status, text } = await read(`/ways/${way}`)
     expect([status, text]).toEqual([500, expect.not.stringMatching(/secret|password|Ada/)])
@@ -274,8 +274,8 @@ describe("the option responses: 'check'", () => {
   })
 
   it.each([
-    ['a field more', { ok: true, note: '', more: 1 }, /does not describe at 'more'/],
-    ['a field less', { ok: true }, /does not match its schema at 'note'/],
+    ['an additional field', { ok: true, note: '', more: 1 }, /does not describe at 'more'/],
+    ['a missing field', { ok: true }, /does not match its schema at 'note'/],
   ])('refuses an envelope that does not match its own schema: %s', async (_, body, text) => {
     await start(WaysController, {
       envelope: { ...typed, success: () => body },

@@ -43,7 +43,7 @@ describe("the option responses: 'strip'", () => {
     expect(await json('/ways/bare-json')).toEqual(ADA)
   })
 
-  it('applies to each status by its own schema', async () => {
+  it('uses the schema of the status that is sent', async () => {
     await start(WaysController)
     expect(await read('/ways/missing')).toEqual({ status: 404, text: '{"reason":"gone"}' })
   })
@@ -53,7 +53,7 @@ describe("the option responses: 'strip'", () => {
     expect(await json('/ways/other-status')).toMatchObject({ data: ROW })
   })
 
-  it('stores the filtered response', async () => {
+  it('caches the filtered response', async () => {
     await start(WaysController)
     const [first, second] = [await read('/ways/cached'), await read('/ways/cached')]
     expect(first.text).not.toContain('secret')
@@ -163,7 +163,7 @@ describe('an attempt to send a password', () => {
     ['an array with toJSON', { list: Object.assign([ADA], { toJSON: () => [ROW] }) }],
   ]
 
-  it.each(ATTEMPTS)('fails by %s, even after valid responses', async (_, value) => {
+  it.each(ATTEMPTS)('fails with %s, even after valid responses', async (_, value) => {
     let current: object = value
     await start(routeOf(schema, () => current))
     const first = await read('/user')
@@ -176,7 +176,7 @@ describe('an attempt to send a password', () => {
     expect(text).not.toMatch(/password|secret|115,101,99/)
   })
 
-  it.each(ATTEMPTS)('fails by %s for a union', async (_, value) => {
+  it.each(ATTEMPTS)('fails with %s in a union', async (_, value) => {
     const other = schema.extend({ kind: z.literal('x') })
     await start(
       routeOf(
@@ -200,7 +200,7 @@ describe('an attempt to send a password', () => {
 describe('a value that cannot be serialized as JSON', () => {
   const Tags = z.object({ tags: z.array(z.string()) })
 
-  it.each(['strip', 'check'] as const)('causes a 500 inside data: %s', async (responses) => {
+  it.each(['strip', 'check'] as const)('results in a 500 inside data: %s', async (responses) => {
     await start(
       routeOf(Tags, () => ({ tags: new Set(['secret']) })),
       { responses },
@@ -210,7 +210,7 @@ describe('a value that cannot be serialized as JSON', () => {
     expect(errors[0]?.err.message).toMatch(/^UserController\.find.*a Set/)
   })
 
-  it('results in a 500 response if it contains itself', async () => {
+  it('results in a 500 if it contains itself', async () => {
     const Self = z.object({
       get self() {
         return Self

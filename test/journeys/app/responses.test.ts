@@ -269,7 +269,7 @@ describe('an error response', () => {
     expect(headers).not.toHaveProperty('etag')
   })
 
-  it('is a problem document when the client accepts application/problem+json', async () => {
+  it('is a problem document when the client prefers application/problem+json', async () => {
     const ask = (accept: string) => app.request().get('/errors/missing').set('Accept', accept)
     const problem = await ask('application/problem+json')
     expect(problem.headers['content-type']).toBe('application/problem+json; charset=utf-8')

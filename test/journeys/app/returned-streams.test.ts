@@ -92,7 +92,7 @@ describe('a returned value with a status that allows no body', () => {
   })
 })
 
-describe('a returned body whose length differs from its Content-Length', () => {
+describe('a returned body with a Content-Length', () => {
   const stating = (text: string | null, length: number) =>
     new Response(text, { headers: { 'Content-Length': String(length) } })
 
@@ -100,7 +100,7 @@ describe('a returned body whose length differs from its Content-Length', () => {
     ['longer', () => stating('some bytes', 4), /more bytes with a Content-Length of 4/],
     ['empty', () => stating('', 4), /0 bytes with a Content-Length of 4/],
     ['absent', () => stating(null, 4), /0 bytes with a Content-Length of 4/],
-  ])('results in a 500 response before its first byte: %s', async (_, value, message) => {
+  ])('results in a 500 if a mismatch is found before sending: %s', async (_, value, message) => {
     const app = await start()
     handler.make = value
     const response = await app.fetch('/values')
@@ -131,7 +131,7 @@ describe('a returned body whose length differs from its Content-Length', () => {
     expect(errors[0]?.err.message).toContain('more bytes with a Content-Length of 5')
   })
 
-  it('is sent if both lengths are equal in bytes', async () => {
+  it('is sent if its length in bytes is equal to the Content-Length', async () => {
     const app = await start()
     handler.make = () => stating('größer', 8)
     expect(await (await app.fetch('/values')).text()).toBe('größer')
@@ -171,7 +171,7 @@ describe('a returned stream that fails before its first byte', () => {
   })
 })
 
-it('a returned stream that is only writable is destroyed', async () => {
+it('a returned write-only stream is destroyed', async () => {
   const app = await start()
   const stream = new Writable()
   handler.make = () => stream
@@ -217,7 +217,7 @@ function locked(): ReadableStream {
 }
 
 describe('the handler timeout', () => {
-  it('ends the response if a stream has sent nothing', async () => {
+  it('results in a 503 response if a stream has sent nothing', async () => {
     const app = await start({ timeouts: { handler: '5s' } })
     const silent = new PassThrough()
     handler.make = () => silent

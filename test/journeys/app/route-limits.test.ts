@@ -76,7 +76,7 @@ const tooLarge = [413, 'PAYLOAD_TOO_LARGE']
 const tooDeep = [400, 'MALFORMED_JSON']
 
 describe('the body and depth of @Limits', () => {
-  it('override the limits of the application, and those on a method override its class', async () => {
+  it('override those of the application, and those of a method override those of its class', async () => {
     const { post } = await start({ controllers, limits: { body: '3kb', depth: 5 } })
     expect(await post('/docs/small', text(1024))).toEqual([200, undefined])
     expect(await post('/docs/small', text(1025))).toEqual(tooLarge)
@@ -92,7 +92,7 @@ describe('the body and depth of @Limits', () => {
     expect(await post('/other', nested(6))).toEqual(tooDeep)
   })
 
-  it('apply to bytes after decompression, and to the announced length', async () => {
+  it('apply to bytes after decompression', async () => {
     const { app } = await start({ controllers })
     const { gzipSync } = await import('node:zlib')
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
@@ -106,7 +106,7 @@ describe('the body and depth of @Limits', () => {
     expect((await send(1025)).status).toBe(413)
   })
 
-  it('add the size to the document', async () => {
+  it('add the maximum size to the OpenAPI document', async () => {
     const { app } = await start({ controllers })
     const responses = (path: string) => app.document.paths[path]?.post?.responses ?? {}
     expect(responses('/docs/larger')['413']).toMatchObject({
@@ -190,7 +190,7 @@ describe('the body and depth of @Limits', () => {
     expect(await waiting).toEqual([503, 'HANDLER_TIMEOUT'])
   })
 
-  it('are compared with list lengths in a boot warning', async () => {
+  it('cause a boot warning if a raised body limit allows lists of unlimited length', async () => {
     const schema: JsonSchema = { type: 'array', items: { type: 'boolean' } }
     @Controller('lists')
     class ListsController {
@@ -272,7 +272,7 @@ function ask(app: TestApp, path: string, init: RequestInit = {}) {
 }
 
 describe('the timeout of @Limits', () => {
-  it('ends each route after its own time, even when several are waiting', async () => {
+  it('ends each request after the time of its route, even when several requests are waiting', async () => {
     const { app, logged } = await start(slow)
     const long = ask(app, '/long')
     const unlimited = ask(app, '/unlimited')

@@ -156,7 +156,7 @@ describe('a field that its schema marks as secret', () => {
     expectHidden(text)
   })
 
-  it('is detected in JSON Schema by `secret` and by the format `password`', async () => {
+  it('is detected in JSON Schema by the keyword `secret` behind a reference', async () => {
     const { post } = await serve({ logger: false })
     const { status, text } = await post('json', { pin: 4711, name: 'long name' })
     expect(status).toBe(400)
@@ -196,8 +196,8 @@ describe('a field that its schema marks as secret', () => {
   })
 
   it.each([
-    ['the own logger', { level: 'trace', pretty: false } as const],
-    ['the own logger, for people', { pretty: true } as const],
+    ['the built-in logger', { level: 'trace', pretty: false } as const],
+    ['the built-in logger in pretty format', { pretty: true } as const],
   ])('appears in no line of %s, whatever the program writes', async (_, logger) => {
     const { text } = captureStdout()
     const { app, post } = await serve({ logger, logs: true })

@@ -130,7 +130,7 @@ describe('a client that reads no byte of a response', () => {
     expect(cuts()).toHaveLength(1)
   })
 
-  it('is disconnected although its response waits for an earlier one', async () => {
+  it('is disconnected even if its response had to wait for an earlier one', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'slow', 'large')
     await app.clock.advance('10m')
@@ -144,7 +144,7 @@ describe('a client that reads no byte of a response', () => {
     expect(cuts()).toHaveLength(1)
   })
 
-  it('has unlimited time with the value 0', async () => {
+  it('has unlimited time when `timeouts.response` is 0', async () => {
     const { port, cuts } = await start({ response: 0 })
     await sendUnread(port, 'large')
     await full()
@@ -152,7 +152,7 @@ describe('a client that reads no byte of a response', () => {
     expect([responses[0]?.closed, cuts()]).toEqual([false, []])
   })
 
-  it('is disconnected once, independent of the duration', async () => {
+  it('causes only one log line, even after an hour', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     await full()
@@ -161,7 +161,7 @@ describe('a client that reads no byte of a response', () => {
   })
 })
 
-describe('a client that reads slowly', () => {
+describe('a client that reads slowly or waits for data', () => {
   it('is not disconnected when it reads some bytes of one large chunk', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')

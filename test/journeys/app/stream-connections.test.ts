@@ -158,7 +158,7 @@ describe('a returned stream', () => {
     await whole.opened
   })
 
-  it('runs its generator for the tenant of the request', async () => {
+  it('runs its generator in the tenant context of the request', async () => {
     const tenants: unknown[] = []
     const served = await serve({ tenant: {} })
     make = () =>

@@ -119,7 +119,7 @@ describe('a TestApp', () => {
     expect(cleared).not.toHaveProperty('x-one')
   })
 
-  it('allows a single request to override these headers', async () => {
+  it('allows a single request to override the header of withAuth', async () => {
     app = await TestApp.create(options)
     app.withAuth('secret')
     const denied = await app.request().get('/notes/1').set('Authorization', 'Bearer wrong')
@@ -149,7 +149,7 @@ describe('a TestApp', () => {
     expect(bare.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('merges options deeply over its defaults', async () => {
+  it('deeply merges options into its defaults', async () => {
     const security: AppOptions['security'] = { cors: { origin: 'https://a.example' } }
     app = await TestApp.create({ ...options, security })
     const { headers } = await app.request().get('/notes/public/headers')
@@ -182,7 +182,7 @@ describe('a TestApp', () => {
     expect(body.data.text).toBe(text)
   })
 
-  it('throws an error that mentions TestApp.create() when it is constructed with new', () => {
+  it('throws an error that mentions TestApp.create() when it was constructed with new', () => {
     // The constructor is private to types only.
     const unmade = Reflect.construct(TestApp, [options]) as TestApp
     expect(() => unmade.request()).toThrow('TestApp.create()')

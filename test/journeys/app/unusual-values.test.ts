@@ -107,7 +107,7 @@ describe('a returned value that is not plain data', () => {
   it.each([
     ['a web stream that other code reads', lockedStream],
     ['a value that throws when it is read', () => new Unreadable()],
-  ])('does not end the response that the handler sends: %s', async (_, value) => {
+  ])('does not interrupt the response that the handler sends: %s', async (_, value) => {
     const app = await start()
     handler.make = value
     expect(await (await app.fetch('/values/both-parts')).text()).toBe('some bytes')
@@ -117,7 +117,7 @@ describe('a returned value that is not plain data', () => {
   it.each([
     ['a web stream that other code reads', lockedStream],
     ['a value that throws when it is read', () => new Unreadable()],
-  ])('does not end the process after the handler timeout: %s', async (_, value) => {
+  ])('does not crash the process after the handler timeout: %s', async (_, value) => {
     const pass: ErrorRequestHandler = (error, _req, _res, next) => void next(error)
     const app = await start({ timeouts: { handler: '5s' }, middlewares: [pass] })
     handler.make = value
@@ -163,12 +163,12 @@ const inside: EnvelopeFormat = {
 }
 const ENVELOPES: [string, EnvelopeChoice][] = [
   ['none', false],
-  ['an own one', inside],
-  ['an own one with a media type', { ...inside, mediaType: 'application/vnd.own+json' }],
+  ['a custom one', inside],
+  ['a custom one with a media type', { ...inside, mediaType: 'application/vnd.own+json' }],
 ]
 
 describe.each(ENVELOPES)(
-  'a returned value that is not plain data, and the envelope is %s',
+  'a returned value that is not plain data, with the envelope: %s',
   (_, envelope) => {
     it.each([...STREAMS, ...WHOLE])(
       'is sent unchanged, with its documented content type: %s',
@@ -214,7 +214,7 @@ describe.each(ENVELOPES)(
   },
 )
 
-it('the content type of a handler is kept, unless `contentType` documents another', async () => {
+it('the content type that a handler sets is kept, unless `contentType` documents another', async () => {
   const app = await start()
   handler.make = () => Buffer.from('png')
   const typeOf = async (path: string) => (await app.fetch(path)).headers.get('content-type')

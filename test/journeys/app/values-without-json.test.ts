@@ -59,7 +59,7 @@ const INSIDE = [...NO_JSON, ...ALONE]
   .map(([name, make]) => [name, make] as const)
   .filter(([name]) => !/Error|function|symbol/.test(name))
 
-describe('data with a part that has no JSON representation', () => {
+describe('data with an unusual part', () => {
   const settings = { plain: 0, etag: 0, spaces: 2 } as const
 
   it.each(INSIDE)('results in a 500 error that names the location of %s', async (_, value) => {
@@ -85,7 +85,7 @@ describe('data with a part that has no JSON representation', () => {
     }
   })
 
-  it('is sent if it looks empty but hides nothing: {}', async () => {
+  it('is sent if the part is an empty object, an instance without fields or an Error', async () => {
     class Empty {
       readonly #own = 1
       own() {
@@ -126,13 +126,13 @@ describe('a returned value that has no JSON representation', () => {
     expect(errors[0]?.err.message).toMatch(remedy)
   })
 
-  it('is valid if it has a toJSON method', async () => {
+  it('is sent if it has a toJSON method', async () => {
     const app = await start()
     handler.make = () => Object.assign(new Map(), { toJSON: () => ({ own: true }) })
     expect(await (await app.fetch('/values')).json()).toMatchObject({ data: { own: true } })
   })
 
-  it('is not confused with an instance of another class', async () => {
+  it('is distinguished from an instance of a custom class, which is sent', async () => {
     class Point {
       readonly x = 1
     }

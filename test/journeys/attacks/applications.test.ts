@@ -119,7 +119,7 @@ describe('a request that is admitted by one application and passed to another', 
     expect(await asked(port, `${at}/secret`, [INSIDE])).toBe(401)
   })
 
-  it('uses the settings of the first application again when it returns there', async () => {
+  it('has the guard, key and tenant of the first application again when it returns there', async () => {
     const { port } = await startBoth()
     const outside = { scheme: 'outside', key: '1', keyScheme: 'outside', tenant: 'acme' }
     expect(await asked(port, '/inner/nowhere', [OUTSIDE])).toEqual(outside)

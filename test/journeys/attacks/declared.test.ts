@@ -112,7 +112,7 @@ const ROUTES: readonly (readonly [string, number, number, number])[] = [
 ]
 const options: AppOptions = { controllers: [Silent, Loud], auth: { guards }, prefix: 'v1' }
 
-describe('inherited and overridden methods behind named guards, below a prefix', () => {
+describe('inherited and overriding methods behind named guards, below a prefix', () => {
   async function statuses(port: number, before = '') {
     const found: (readonly [string, ...(number | undefined)[]])[] = []
     for (const [path] of ROUTES) {

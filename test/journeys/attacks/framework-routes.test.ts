@@ -56,7 +56,7 @@ const PATHS: Readonly<Record<string, number>> = {
 }
 
 describe('the metrics', () => {
-  it('are shown only to their guard, for every spelling and method', async () => {
+  it('are shown only to callers that the guard admits, for every spelling and method', async () => {
     const { send } = await startClosed()
     const found: Record<string, number | undefined> = {}
     for (const path of Object.keys(PATHS)) {
@@ -103,14 +103,14 @@ describe('the metrics', () => {
     ['throws a status of success', () => Promise.reject({ status: 200 })],
     ['returns the text true', (() => 'true') as never],
     ['returns a function', (() => () => true) as never],
-  ])('are not shown by a guard that %s', async (_, canActivate) => {
+  ])('are not shown when the guard %s', async (_, canActivate) => {
     const { send } = await startClosed({ metrics: { guard: { canActivate } } })
     expect((await send('/metrics'))?.status).toBe(401)
   })
 })
 
 describe('the reasons of a health check', () => {
-  it('are shown only to their guard', async () => {
+  it('are shown only to callers that the guard admits', async () => {
     const { send } = await startClosed()
     for (const lines of [[], ['X-Ops: wrong'], [OPS, OPS], [`Authorization: Bearer ${key}`]]) {
       for (const path of ['/readyz', '/READYZ/', '/%72eadyz', '/livez', '/startupz']) {
@@ -131,7 +131,7 @@ describe("an application with default: 'protected'", () => {
     for (const path of open) expect((await ask(path))?.status, path).toBe(404)
   })
 
-  it('can protect the document by a middleware, for every spelling', async () => {
+  it('can protect the document with a middleware, for every spelling', async () => {
     const guarded: RequestHandler = (req, res, next) => {
       if (/^\/+api-docs/i.test(decodeURIComponent(req.path)) && req.get('x-ops') !== key) {
         res.sendStatus(401)

@@ -119,7 +119,7 @@ const ROUTES: readonly (readonly [method: string, path: string, status: number])
 ]
 
 describe('a guarded handler', () => {
-  it('keeps its guard when it is inherited, overridden, for all methods, or after another', async () => {
+  it('keeps its guard if it is inherited or overridden, uses @All, or follows an open route', async () => {
     const controllers = [PlainChild, RoutedChild, AllController, SharedOpen, SharedGuarded]
     const { send } = await startGuarded({ controllers })
     const found: (readonly [string, string, number | undefined])[] = []

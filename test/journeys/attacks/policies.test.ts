@@ -108,7 +108,7 @@ describe('an object of another user', () => {
     }
   })
 
-  it('is not shown by a rule that fails', async () => {
+  it('is not allowed by a rule that throws', async () => {
     await expect(NotePolicy.allows({ id: 'ann' }, 'read', broken)).rejects.toThrow()
   })
 })

@@ -111,7 +111,7 @@ const WRONG: readonly (readonly string[])[] = [
   ['X-Two:', RIGHT],
 ]
 
-describe('a request without all valid credentials to a route with several guards', () => {
+describe('a request with missing or wrong credentials to a route with several guards', () => {
   it('is refused for every spelling of the path', async () => {
     const { send } = await startSeveral()
     for (const lines of WRONG) {
@@ -327,7 +327,7 @@ describe('a failed request', () => {
 })
 
 describe('a request to a route behind several guards', () => {
-  it('opens no stream, reads no form and runs no router without all valid credentials', async () => {
+  it('opens no stream, reads no form and runs no router with missing or wrong credentials', async () => {
     const begun: string[] = []
     const router = express.Router()
     router.use((_req, _res, next) => {

@@ -171,7 +171,7 @@ describe('a token with an invalid tenant', () => {
     }
   })
 
-  it('results in the same response as a suspended or unknown tenant', async () => {
+  it('is refused if its tenant is suspended or unknown', async () => {
     const find = (id: string) =>
       id === 'acme' ? { id } : id === 'old' ? { id, status: 'suspended' as const } : null
     const { ask, bearer } = await startData({ store: { find } as never })

@@ -109,12 +109,12 @@ describe('the validation of guards at boot', () => {
       {
         code: 'E_AUTH_GUARD_UNKNOWN',
         subject: 'Wrong',
-        text: "@Auth('Parter') is not the name of a guard in `auth.guards`. The valid names are: user, partner. Did you mean 'partner'?",
+        text: "@Auth('Parter') refers to a guard that is not in `auth.guards`. The valid names are: user, partner. Did you mean 'partner'?",
       },
       {
         code: 'E_AUTH_GUARD_UNKNOWN',
         subject: 'Wrong.two',
-        text: "@Auth('nobody') is not the name of a guard in `auth.guards`. The valid names are: user, partner.",
+        text: "@Auth('nobody') refers to a guard that is not in `auth.guards`. The valid names are: user, partner.",
       },
     ])
     const [problem] = await problemsOf({ guard }, [Wrong])
@@ -136,7 +136,7 @@ describe('the validation of guards at boot', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Twice.get' })
   })
 
-  it('refuses a class or a token that hides fields which are needed before it exists', async () => {
+  it('refuses a class with `credentials` or `tenantOf` as instance fields, which are needed earlier', async () => {
     class Hidden {
       readonly credentials = ['x-key']
       readonly tenantOf = () => 'acme'
@@ -151,7 +151,7 @@ describe('the validation of guards at boot', () => {
     ])
   })
 
-  it('refuses a scheme with the name of a guard that a plugin describes differently', async () => {
+  it('refuses a plugin that describes the security scheme of a guard differently', async () => {
     const security = { user: { type: 'apiKey', in: 'header', name: 'x' } } as const
     const plugins = [{ name: 'gateway', contract: () => ({ security }) }]
     const options = { controllers: [Plain], plugins, auth: { guards: { user: guard } } }
@@ -242,7 +242,7 @@ describe('a guard of `auth.guards`', () => {
     expect(await get('bob', '/who/optional')).toBe(kind === 'a class' ? 401 : 200)
   })
 
-  it('creates a state with hooks once for each application, but none for a document', async () => {
+  it('is set up with its hooks once for each application, but not for a document', async () => {
     const calls: string[] = []
     let applications = 0
     const shared: AuthGuard = {
@@ -280,7 +280,7 @@ describe('a guard of `auth.guards`', () => {
     expect(calls).toEqual(['init 1', 'ready 1', 'init 2', 'ready 2', 'close 2', 'close 1'])
   })
 
-  it('stops the start and closes the other guards if it fails or returns no guard', async () => {
+  it('prevents startup and closes the other guards if `forApplication` fails or returns no guard', async () => {
     const closed: string[] = []
     const first: AuthGuard = {
       canActivate: () => true,

@@ -146,8 +146,8 @@ async function ask(app: TestApp, path: string, headers: Record<string, string> =
   return body.data.acts
 }
 
-describe('a request whose credential belongs to a tenant', () => {
-  it('runs for that tenant if the request names the same tenant or none', async () => {
+describe('a request whose guard has `tenantOf`', () => {
+  it('runs for the tenant of its credential if it names the same tenant or none', async () => {
     await using app = await start({})
     for (const path of ['required', 'plain', 'optional', 'optional-tenant', 'both']) {
       expect(await ask(app, path, as('ann@acme', 'acme'))).toBe('acme')
@@ -164,7 +164,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', as('ann@ACME', 'acme'))).toBe('403 TENANT_FORBIDDEN')
   })
 
-  it('requires a tenant if the route requires one', async () => {
+  it('is refused without a tenant if the route requires one', async () => {
     await using app = await start({})
     expect(await ask(app, 'required', as('ann'))).toBe('400 TENANT_REQUIRED')
     expect(await ask(app, 'plain', as('ann'))).toBeNull()
@@ -196,7 +196,7 @@ describe('a request whose credential belongs to a tenant', () => {
     expect(await ask(app, 'required', two('ann@acme', 'key@zeta'))).toBe('acme')
   })
 
-  it('is refused for an invalid id, and looks up the tenant in the store otherwise', async () => {
+  it('is refused for an invalid tenant id, and for a tenant that is not active in the store', async () => {
     const store = {
       find: async (id: string) =>
         id === 'gone'
@@ -229,7 +229,7 @@ describe('a request whose credential belongs to a tenant', () => {
     ])
   })
 
-  it('streams for that tenant', async () => {
+  it('streams for the tenant of its credential', async () => {
     await using app = await start({})
     const { text } = await app.request().get('/t/stream').set(as('ann@acme'))
     expect(text.match(/"tenant":"\w+"/g)).toEqual(['"tenant":"acme"', '"tenant":"acme"'])
@@ -251,8 +251,8 @@ describe('a request whose credential belongs to a tenant', () => {
   })
 })
 
-describe('a request without a credential', () => {
-  it('has no tenant on a public route without @Tenant', async () => {
+describe('a request that no guard has authenticated', () => {
+  it('has no tenant on a route without @Tenant', async () => {
     await using app = await start({})
     const header = { 'x-tenant-id': 'acme' }
     expect(await ask(app, 'public', header)).toBeNull()
@@ -269,7 +269,7 @@ describe('a request without a credential', () => {
 })
 
 describe('a guard without `tenantOf` next to other guards', () => {
-  it('must confirm tenants itself, and causes a warning', async () => {
+  it('allows a tenant that differs from the tenant of its credential', async () => {
     await using app = await start({})
     const headers = { 'x-silent': 'ann@acme', 'x-tenant-id': 'zeta' }
     expect(await ask(app, 'silent', headers)).toBe('zeta')
@@ -290,7 +290,7 @@ describe('a guard without `tenantOf` next to other guards', () => {
   })
 })
 
-describe('an error in `tenantOf`', () => {
+describe('an invalid `tenantOf`', () => {
   it.each<[string, () => unknown]>([
     [
       'throws',
@@ -300,7 +300,7 @@ describe('an error in `tenantOf`', () => {
     ],
     ['returns a promise', () => Promise.resolve('acme')],
     ['returns a number', () => 7],
-  ])('results in a 401 response: %s', async (_title, tenantOfGuard) => {
+  ])('results in a 401 response if it %s', async (_title, tenantOfGuard) => {
     const broken = { ...user, tenantOf: tenantOfGuard as never }
     await using app = await start({}, { auth: { guards: { user: broken, partner, silent } } })
     expect(await ask(app, 'plain', as('ann@acme'))).toBe('401 UNAUTHORIZED')

@@ -163,7 +163,7 @@ describe('the response to a request that the guard has admitted', () => {
     expect(await table(app, RIGHT)).toEqual(EXPECTED)
   })
 
-  it('has this header together with those of middlewares and helmet', async () => {
+  it('has Cache-Control: no-store together with the headers of middlewares and helmet', async () => {
     const mark: RequestHandler = (_req, res, next) => {
       res.set('X-Mark', '1')
       next()
@@ -194,7 +194,7 @@ describe('the response to a request that the guard has admitted', () => {
     expect([again.status, again.headers['cache-control']]).toEqual([304, 'no-store'])
   })
 
-  it('has this header in an application that is mounted in Express', async () => {
+  it('has Cache-Control: no-store in an application that is mounted in Express', async () => {
     const app = await App.create({ controllers: [Routes], auth: { guard }, logger: false })
     const host = express()
     host.use('/api', app.handler as never)
@@ -214,7 +214,7 @@ describe('the response to a request that the guard has admitted', () => {
   })
 })
 
-describe('the response to a request that the guard has refused', () => {
+describe('the response to a request that the guard has not admitted', () => {
   it('has no Cache-Control header', async () => {
     await using app = await start()
     const names = ['json', 'optional', 'public', 'can']

@@ -135,7 +135,7 @@ describe('a token, a key and a session on one route', () => {
     expect(await ask({ authorization: token(), ...key })).toBe('200 user acme')
   })
 
-  it('are ignored by a route that accepts only one of them', async () => {
+  it('are ignored by a route that does not accept them', async () => {
     expect(await ask({ authorization: token(), 'x-api-key': 'wrong' }, '/orders/mine')).toBe(
       '200 ann@example.com acme',
     )
@@ -175,7 +175,7 @@ describe('a token, a key and a session on one route', () => {
     )
   })
 
-  it('are columns of the matrix', async () => {
+  it('can be columns of authMatrix()', async () => {
     const cookie = await login()
     const matrix = await app.authMatrix({
       nobody: null,
@@ -194,7 +194,7 @@ describe('a token, a key and a session on one route', () => {
     `)
   })
 
-  it('make responses private and prevent storing', async () => {
+  it('result in responses with Cache-Control: no-store', async () => {
     const { headers } = await app.request().get('/orders').set('authorization', token())
     expect(headers['cache-control']).toBe('no-store')
   })

@@ -154,8 +154,8 @@ const TABLE: readonly Row[] = [
   ],
 ]
 
-describe('a request of an application with several guards', () => {
-  it.each(TABLE)('is handled by its credentials: %s', async (_title, headers, results) => {
+describe('a request to an application with several guards', () => {
+  it.each(TABLE)('is authenticated by its credentials: %s', async (_title, headers, results) => {
     await using app = await start()
     const found: Record<string, unknown> = {}
     for (const path of Object.keys(results)) found[path] = await ask(app, path, headers)
@@ -210,13 +210,13 @@ describe('a request of an application with several guards', () => {
     ])
   })
 
-  it('is refused with 401, and the error is logged, when a guard is broken', async () => {
+  it('is refused with 401, and the error is logged, when a guard fails', async () => {
     await using app = await start()
     expect(await ask(app, '/two/required', { authorization: 'crash', ...PARTNER })).toBe(401)
     expect(app.logs.map(({ level }) => level)).toEqual(['error'])
   })
 
-  it('requires a guard for the user of a middleware', async () => {
+  it('is refused if only a middleware has set its user', async () => {
     const identify: RequestHandler = (req, _res, next) => {
       req.user = { id: 'from a middleware' }
       next()
@@ -227,7 +227,7 @@ describe('a request of an application with several guards', () => {
     expect(await ask(app, '/two/optional', PARTNER)).toBe('partner/partner')
   })
 
-  it('has no user of a guard that refuses it', async () => {
+  it('has no user if one of its guards refuses it', async () => {
     const seen: unknown[] = []
     const users = async (
       _error: unknown,
@@ -244,7 +244,7 @@ describe('a request of an application with several guards', () => {
     expect(seen).toEqual([undefined, undefined])
   })
 
-  it('has the key of the first guard that found one', async () => {
+  it('has the key id of the first guard that sets one', async () => {
     const withKey = (key: string): AuthGuard => ({
       credentials: [`x-${key}`],
       canActivate(req: Request) {
@@ -269,7 +269,7 @@ describe('a request of an application with several guards', () => {
     expect(body.data).toEqual({ key: 'one' })
   })
 
-  it('has the user of the first guard even if that guard sets none', async () => {
+  it('has no user if the first guard sets none, even if a later guard does', async () => {
     const silent = { ...guards.user, canActivate: () => true }
     await using app = await start({ auth: { guards: { ...guards, user: silent } } })
     expect(await ask(app, '/two/required', { ...USER, ...PARTNER })).toBe('null/user')
@@ -293,7 +293,7 @@ describe('a request of an application with several guards', () => {
   })
 })
 
-describe('@Auth with names', () => {
+describe('@Auth in an application with several guards', () => {
   it('replaces the decorator of the class and of a base class when it is on a method', async () => {
     @Auth('partner')
     @Controller('base')
@@ -367,7 +367,7 @@ describe('a test caller', () => {
     )
   })
 
-  it('can be a principal of the matrix for each guard', async () => {
+  it('can be a principal of authMatrix() for each guard', async () => {
     await using app = await start({}, [Two])
     const matrix = await app.authMatrix({
       nobody: null,

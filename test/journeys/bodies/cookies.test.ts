@@ -126,7 +126,7 @@ describe('the @Cookies decorator', () => {
     expect((await get('key', 'theme=d%20k; other=1')).body.data).toEqual({ theme: 'd k' })
   })
 
-  it('refuses invalid cookies and reports the location cookies', async () => {
+  it('refuses invalid cookies and reports their location as `cookies`', async () => {
     const { status, body } = await get('seen', 'visits=x; theme=blue')
     expect(status).toBe(400)
     expect(body.errors.map((each: { in: string; path: string }) => [each.in, each.path])).toEqual([
@@ -137,7 +137,7 @@ describe('the @Cookies decorator', () => {
     expect((await get('key', '__proto__=1; theme=')).body.data).toEqual({ theme: '' })
   })
 
-  it('documents the cookies, and reads none for routes without it', async () => {
+  it('documents the cookies, and reads none on routes without the decorator', async () => {
     const operation = app.document.paths['/cookies/seen']?.get
     expect(operation?.parameters).toEqual([
       { name: 'visits', in: 'cookie', schema: expect.objectContaining({ type: 'integer' }) },
@@ -179,7 +179,7 @@ describe('the @Cookies decorator', () => {
     expect((await get('key', 'theme=%zz')).body.data).toEqual({ theme: '%zz' })
   })
 
-  it('is tested by fuzz', async () => {
+  it('is covered by app.fuzz()', async () => {
     const report = await app.fuzz({
       seed: 3,
       operations: ({ handler }) => /seen|json|key/.test(handler),
@@ -203,7 +203,7 @@ describe('signed cookies', () => {
     expect((await get('session', session?.split(';')[0])).body.data).toEqual({ session: 'one' })
   })
 
-  it('return objects that Express has written, but keep strings that only look similar', async () => {
+  it('are parsed as objects if Express wrote an object, but not if it wrote a similar string', async () => {
     const setSigned = async (kind: string) =>
       (await setCookies('localhost:3000', `kept/${kind}`))[0]?.split(';')[0] ?? ''
     const object = await setSigned('object')
@@ -225,7 +225,7 @@ describe('signed cookies', () => {
     ['an unknown key', sign('session', 'one', 'x'.repeat(32))],
     ['a cut signature', sign('session', 'one', newest).slice(0, -2)],
     ['an empty signature', 'one.'],
-  ])('count as missing with %s', async (_, value) => {
+  ])('are treated as missing with %s', async (_, value) => {
     const { status, body } = await get('session', `session=${value}`)
     expect([status, body.errors[0].path]).toEqual([400, 'session'])
   })
@@ -245,8 +245,8 @@ describe('signed cookies', () => {
   })
 })
 
-describe('res.cookie in a controller', () => {
-  it('sets HttpOnly, SameSite=Lax, and, outside of localhost, Secure', async () => {
+describe('res.cookie', () => {
+  it('sets HttpOnly, SameSite=Lax and, except on localhost, Secure in controllers', async () => {
     const [plain, , open, cross, gone, ...others] = await setCookies('api.example.com')
     expect(others.at(-1)).toBe('bare=1; Path=/; HttpOnly; Secure; SameSite=Lax')
     expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; Secure; SameSite=Lax')
@@ -258,7 +258,7 @@ describe('res.cookie in a controller', () => {
   })
 
   it.each(['localhost', 'localhost:3000', 'app.localhost', '127.0.0.1:80', '[::1]:3000'])(
-    'works without TLS for %s, unless the cookie requires TLS',
+    'omits Secure for %s, unless the cookie requires it',
     async (host) => {
       const [plain, , , cross] = await setCookies(host)
       expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; SameSite=Lax')

@@ -166,7 +166,7 @@ describe('a form body', () => {
     expect(body.message).toContain(FORM)
   })
 
-  it('accepts a UTF-8 charset, upper case and harmless parameters', async () => {
+  it('is accepted with a UTF-8 charset, a type in upper case, and a trailing semicolon', async () => {
     for (const type of [
       `${FORM}; charset=UTF-8`,
       `${FORM}; charset=utf8`,
@@ -179,7 +179,7 @@ describe('a form body', () => {
 })
 
 describe('text and binary bodies', () => {
-  it('can be a string that its schema validates', async () => {
+  it('are passed as a string that the schema validates', async () => {
     expect((await send('text', 'häl', 'text/plain; charset=utf-8')).body.data).toEqual({
       text: 'häl',
     })
@@ -189,7 +189,7 @@ describe('text and binary bodies', () => {
     expect((await send('text', '', 'text/plain')).body.data).toEqual({ text: '' })
   })
 
-  it('can be unchanged bytes with a range of types', async () => {
+  it('are passed as unchanged bytes for a range of types', async () => {
     const bytes = Buffer.from([0, 255, 1, 254])
     for (const type of ['image/png', 'IMAGE/x', 'application/octet-stream; charset=latin1']) {
       expect((await send('bytes', bytes, type, 'PUT')).body.data).toEqual({ hex: '00ff01fe' })
@@ -243,7 +243,7 @@ describe('several body types on one route', () => {
     ).toBe(413)
   })
 
-  it('include JSON, where an empty body is malformed and a missing body is validated', async () => {
+  it('can include JSON, for which an empty body is malformed and a missing body is invalid', async () => {
     const empty = await send('many', '', 'application/json')
     expect(empty.body.code).toBe('MALFORMED_JSON')
     const missing = await app.fetch('/bodies/many', { method: 'POST' })
@@ -251,7 +251,7 @@ describe('several body types on one route', () => {
   })
 
   it.each([['text/plain'], [FORM], ['application/json'], ['application/xml']])(
-    'are validated as the first type if the body is missing, whatever its type: %s',
+    'are validated as the first type if the body is missing, with any Content-Type: %s',
     async (type) => {
       // Other clients add `Content-Length: 0`, which is an empty body.
       const app = new App({ controllers: [BodiesController], logger: false })

@@ -68,7 +68,7 @@ function stripeHeaders(body: string, secrets: readonly string[], time = TIME) {
 }
 
 describe('a replayed webhook', () => {
-  it('is refused with one of its two signatures, sent during a secret rotation', async () => {
+  it('is refused with only one of the two signatures of a secret rotation', async () => {
     const standard = await start(standardWebhooks(SECRETS))
     const [both, first, second] = [SECRETS, [NEW], [OLD]].map((secrets) =>
       standardHeaders('{}', secrets as string[]),
@@ -95,7 +95,7 @@ describe('a replayed webhook', () => {
     expect((await post(app, '{}', headers)).status).toBe(401)
   })
 
-  it('cannot move characters between its id and its body', async () => {
+  it('is refused if characters were moved between its id and its body', async () => {
     const bodies: unknown[] = []
     const app = await start(standardWebhooks(SECRETS), ({ body }) => ({
       bodies: bodies.push(body),
@@ -112,7 +112,7 @@ describe('a replayed webhook', () => {
     expect(bodies).toEqual([])
   })
 
-  it('cannot fill the memory with GitHub ids that GitHub did not send', async () => {
+  it('is refused with an X-GitHub-Delivery value that is not a GitHub id', async () => {
     const app = await start(githubWebhooks('secret'))
     const signature = createHmac('sha256', 'secret').update('{}').digest('hex')
     const headers = (id: string) => ({
@@ -252,7 +252,7 @@ describe('the validation of webhooks at boot', () => {
     return bootProblems({ controllers: [HookController] })
   }
 
-  it('reports a function of secrets that throws, and a secret of spaces', async () => {
+  it('reports a secret function that throws, and a secret that is only whitespace', async () => {
     const failing = () => {
       throw new Error('STRIPE_SECRET is not set')
     }

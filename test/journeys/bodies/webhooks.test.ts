@@ -163,7 +163,7 @@ describe('a Standard Webhooks request', () => {
     expect(handled).toEqual([])
   })
 
-  it('is refused more than five minutes away from the clock of the application', async () => {
+  it('is refused if its time differs from the application clock by more than five minutes', async () => {
     for (const [seconds, status] of [
       [301, 401],
       [-301, 401],
@@ -320,7 +320,7 @@ it('a signed delivery without a body is refused if @Body describes one', async (
   expect(handled).toEqual([])
 })
 
-it('deliveries are recorded in the store of the option', async () => {
+it('deliveries are recorded in the store of the `replays` option', async () => {
   const keys = new Map<string, number>()
   const replays: WebhookReplays = {
     claim: async (key, seconds) => !keys.has(key) && keys.set(key, seconds) === keys,

@@ -66,7 +66,7 @@ describe('the status of @Redirect', () => {
     expect(await codesOf(Redirect('/b', status as 302))).toEqual(INVALID)
   })
 
-  it('requires a URL that is a valid header value', async () => {
+  it('must be used with a URL that is a valid header value', async () => {
     expect(await codesOf(Redirect('/b\r\nX: y'))).toEqual(INVALID)
   })
 })
@@ -80,7 +80,7 @@ describe('the status of @ApiResponseDoc', () => {
     expect(await codesOf(ApiResponseDoc({ status }))).toEqual(INVALID)
   })
 
-  it('can describe the value, with or without data, and otherwise causes a warning', async () => {
+  it('causes a warning if it is a success status that the handler never sends', async () => {
     for (const status of [200, 204, 304, 302]) {
       expect(await codesOf(ApiResponseDoc({ status, description: 'x' }), Get)).toEqual([])
     }
@@ -91,9 +91,9 @@ describe('the status of @ApiResponseDoc', () => {
   })
 })
 
-describe('the numbers of @Limits', () => {
+describe('the values of @Limits', () => {
   it.each<[string, RouteLimits]>([
-    ['the least', { body: 0, depth: 1, timeout: '1ms' }],
+    ['the smallest values', { body: 0, depth: 1, timeout: '1ms' }],
     ['no timeout', { timeout: false }],
     ['one field', { body: '1b' }],
   ])('can be %s', async (_, limits) => {
@@ -103,17 +103,17 @@ describe('the numbers of @Limits', () => {
   it.each<[string, RouteLimits, number]>([
     ['nothing', {}, 1],
     ['a depth of 0', { depth: 0 }, 1],
-    ['half a depth', { depth: 1.5 }, 1],
+    ['a fractional depth', { depth: 1.5 }, 1],
     ['a timeout of 0', { timeout: 0 }, 1],
     ['a size with an unknown unit', { body: '1xb' as never }, 1],
     ['true as a timeout', { timeout: true as never }, 1],
-    ['each wrong', { body: -1, depth: -1, timeout: -1 }, 3],
+    ['invalid in every field', { body: -1, depth: -1, timeout: -1 }, 3],
   ])('must not be %s', async (_, limits, count) => {
     expect(await codesOf(Limits(limits))).toEqual(Array(count).fill('E_OPTION_INVALID'))
   })
 })
 
-describe('the durations of @Cache', () => {
+describe('the options of @Cache', () => {
   const cache = (more: Partial<CacheDecoratorOptions>) => codesOf(Cache({ ttl: 60, ...more }), Get)
 
   it.each<[Partial<CacheDecoratorOptions>, string[]]>([
@@ -135,12 +135,12 @@ describe('the durations of @Cache', () => {
     [{ shared: 'yes' as never }, INVALID],
     [{ key: 'k' as never }, INVALID],
     [{ tll: 1 } as never, ['W_OPTION_UNKNOWN']],
-  ])('result for %j in the problems %j', async (options, codes) => {
+  ])('%j causes the problems %j', async (options, codes) => {
     expect(await cache(options)).toEqual(codes)
   })
 })
 
-describe('the numbers of @RateLimit', () => {
+describe('the options of @RateLimit', () => {
   const limited = (more: Partial<RateLimitPolicy>) =>
     codesOf(RateLimit({ limit: 1, window: 60, ...more }))
 
@@ -164,12 +164,12 @@ describe('the numbers of @RateLimit', () => {
     [{ name: 'say "hi"' }, INVALID],
     [{ name: 'back\\slash' }, INVALID],
     [{ by: 'session' as never }, INVALID],
-  ])('result for %j in the problems %j', async (policy, codes) => {
+  ])('%j causes the problems %j', async (policy, codes) => {
     expect(await limited(policy)).toEqual(codes)
   })
 })
 
-describe('an option of @Tenant', () => {
+describe('the options of @Tenant', () => {
   it.each<[unknown, string[]]>([
     [{ optional: true }, []],
     [{ optional: false }, []],
@@ -177,7 +177,7 @@ describe('an option of @Tenant', () => {
     [{ optional: 'yes' }, INVALID],
     [{ optionl: true }, INVALID],
     [null, INVALID],
-  ])('results for %j in the problems %j', async (options, codes) => {
+  ])('%j causes the problems %j', async (options, codes) => {
     expect(await codesOf(Tenant(options as { optional: boolean }))).toEqual(codes)
   })
 })

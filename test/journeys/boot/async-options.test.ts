@@ -99,7 +99,7 @@ describe('an asynchronous function whose result is needed immediately', () => {
     )
   })
 
-  it('causes a guard error if only its result is a promise, instead of a token without rights', async () => {
+  it('causes a guard error, and not a user without rights, if only its result is a promise', async () => {
     @Controller('me')
     class MeController {
       @Get() me() {

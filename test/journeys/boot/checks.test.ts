@@ -136,7 +136,7 @@ describe('a route path', () => {
   it.each([
     [':id(\\d+)', "'(' at character 7 has no meaning", "'books\\\\:batchGet'"],
     ['a/:id?', "'?' at character 9 has no meaning", 'two routes'],
-    ['caf%C3%A9', "'%' at character 7 has no meaning", 'the character itself'],
+    ['caf%C3%A9', "'%' at character 7 has no meaning", 'the decoded character'],
     ['\\d+', 'the backslash at character 4 has no character', 'cannot escape letters'],
     ['a\\', 'the backslash at character 5 has no character', 'or slashes'],
     ['a\\/b', 'the backslash at character 5 has no character', 'or slashes'],

@@ -155,7 +155,7 @@ describe('the decorators of a method', () => {
     ])
   })
 
-  it('cause an error if their schema is undefined', async () => {
+  it('cause an error if their schema is undefined or a string', async () => {
     @Controller()
     class Items {
       @Query(undefined as never) @Get() list() {}

@@ -79,12 +79,12 @@ const READERS: readonly (readonly [name: string, decorator: unknown])[] = [
 ]
 
 describe('a request body read through a decorator', () => {
-  it.each(READERS)('cannot be a key of @Cache: %s', async (_, reader) => {
+  it.each(READERS)('cannot be combined with @Cache and a positive ttl: %s', async (_, reader) => {
     expect(await codesOf(Get(), reader, Cache({ ttl }))).toContain('E_CACHE_BODY')
     expect(await codesOf(Get(), reader, Cache({ ttl: 0 }))).not.toContain('E_CACHE_BODY')
   })
 
-  it.each(READERS)('makes @Limits useful on GET: %s', async (_, reader) => {
+  it.each(READERS)('prevents the warning about an unused @Limits on GET: %s', async (_, reader) => {
     expect(await codesOf(Get(), reader, Limits({ body: 1 }))).not.toContain('W_LIMIT_UNUSED')
   })
 
@@ -100,7 +100,7 @@ describe('a request body read through a decorator', () => {
     expect(codes).toEqual(['E_DECORATOR_CONFLICT'])
   })
 
-  it('cannot be a key of @Cache: a webhook', async () => {
+  it('cannot be combined with @Cache and a positive ttl: a webhook', async () => {
     expect(await codesOf(Get(), Webhook({ verify }), Cache({ ttl }))).toContain('E_CACHE_BODY')
   })
 })
@@ -181,7 +181,7 @@ describe('decorators of one method', () => {
   })
 })
 
-describe('a wrong argument of a decorator', () => {
+describe('the arguments of a decorator', () => {
   it.each<[string, readonly unknown[], readonly string[]]>([
     ['@ApiOperation(null)', [Get(), ApiOperation(wrong(null))], INVALID],
     ["@ApiOperation('text')", [Get(), ApiOperation(wrong('text'))], INVALID],
@@ -301,7 +301,7 @@ describe('a wrong argument of a decorator', () => {
     ['@Redirect to 300', [Get(), Redirect('/b', wrong(300))], INVALID],
     ['@Header with a line break', [Get(), Header('X-A', 'a\nb')], INVALID],
     ['@HttpCode(400)', [Get(), HttpCode(400)], INVALID],
-  ])('is reported alone: %s', async (_, decorators, codes) => {
+  ])('are validated at boot: %s', async (_, decorators, codes) => {
     expect(await codesOf(...decorators)).toEqual(codes)
   })
 })
@@ -354,7 +354,7 @@ function decorated(name: string, isOfClass: boolean, args: readonly unknown[]): 
 }
 
 describe('a decorator argument of a wrong type', () => {
-  it.each(Object.keys(MAKERS))('causes only one error: @%s', async (name) => {
+  it.each(Object.keys(MAKERS))('causes a ConfigError or a TypeError: @%s', async (name) => {
     const all = ODD.flatMap((value) =>
       [[value], [value, value], [value, {}]].flatMap((args) =>
         [false, true].map((isOfClass) => decorated(name, isOfClass, args)),

@@ -70,7 +70,7 @@ describe('the swagger option', () => {
     ])
   })
 
-  it('lists the OpenAPI versions, and remedies for a tree of tags', async () => {
+  it('causes errors that list the OpenAPI versions, and that explain an invalid tree of tags', async () => {
     const [version] = await bootProblems({ swagger: { openapi: '3.3' as '3.2' } })
     expect(version).toMatchObject({
       cause: "It is '3.3'.",
@@ -139,7 +139,7 @@ describe('the swagger option', () => {
 })
 
 describe('decorators of the document', () => {
-  it('refuse invalid values with a single error', async () => {
+  it('report all invalid values in a single error', async () => {
     @Controller('a')
     class AController {
       @Get()

@@ -97,7 +97,7 @@ describe('a factory with a wrong option', () => {
     ])
   })
 
-  it('creates no working application, because each of its functions throws the problems', () => {
+  it('returns an object whose functions all throw the problem', () => {
     const guard = jwt({
       keys: secret,
       issuer: 'https://id.example.com',

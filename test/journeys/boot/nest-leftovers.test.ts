@@ -130,7 +130,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(() => app.document).toThrow('E_FOREIGN_DECORATOR')
   })
 
-  it('is detected by a TestApp, even if the class was started before', async () => {
+  it('is detected by a TestApp, even if an earlier application used the class', async () => {
     const target = makeController()
     const app = await TestApp.create({ controllers: [target] })
     await app.close()
@@ -140,7 +140,7 @@ describe('a NestJS decorator that has no effect here', () => {
 })
 
 describe('routes and parameters of NestJS', () => {
-  it('cause errors on a Blazon controller that name the import', async () => {
+  it('cause errors that name the import on a Blazon controller', async () => {
     const target = makeController()
     decorate(target, 'helper', nest.Post(':id'))
     decorateParameter(target, 'list', 0, nest.Query('page', TrimPipe))
@@ -241,7 +241,7 @@ describe('unknown metadata', () => {
   })
 
   it.each(['swagger/apiOperation', 'swagger/apiSecurity'])(
-    'causes a warning with the Blazon decorators if it is for a document: %s',
+    'causes a warning that names the Blazon decorators if it is for a document: %s',
     async (key) => {
       const target = makeController()
       decorate(target, 'list', nest.SetMetadata(key, { summary: 'x' }))

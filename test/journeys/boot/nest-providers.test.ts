@@ -20,7 +20,7 @@ describe('scopes of NestJS', () => {
     ['REQUEST', nest.Scope.REQUEST],
     ['TRANSIENT', nest.Scope.TRANSIENT],
   ])(
-    '%s cause an error on a provider, on a controller and in a provider object',
+    'cause an error on a provider, on a controller and in a provider object: %s',
     async (name, scope) => {
       class Scoped {}
       decorate(Scoped, null, nest.Injectable({ scope }))
@@ -56,7 +56,7 @@ describe('scopes of NestJS', () => {
     expect(await bootWarnings({ ...options, strict: true })).toEqual([])
   })
 
-  it('throw immediately in the options of the @Injectable decorator of Blazon', () => {
+  it('cause an immediate error in the options of the @Injectable decorator of Blazon', () => {
     const wrong = Injectable as unknown as (options: object) => unknown
     expect(() => wrong({ scope: nest.Scope.REQUEST })).toThrow('E_DECORATOR_TARGET')
   })

@@ -120,7 +120,7 @@ describe('the @Cache decorator', () => {
     expect(await bootWarnings({ controllers: [SearchController] })).toEqual([])
   })
 
-  it('causes a boot problem twice on a method, or on a method without a route', async () => {
+  it('causes a boot problem if it is twice on a method, or on a method without a route', async () => {
     @Controller()
     class OddController {
       @Cache({ ttl: 60 })

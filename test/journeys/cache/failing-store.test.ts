@@ -72,8 +72,8 @@ describe('a cache store that fails', () => {
     state.mode = 'fine'
     for (let hit = 0; hit < 2; hit++) expect(await ask()).toBe('200 HIT 1')
     const outage = [
-      'warn The cache cannot get: requests continue without it',
-      'info The cache can get again',
+      'warn get() of the cache store fails: requests continue without the cache',
+      'info get() of the cache store works again',
     ]
     expect(warnings()).toEqual(outage)
     state.mode = mode
@@ -96,7 +96,7 @@ describe('a cache store that fails', () => {
   })
 
   it.each<keyof CacheStore>(['get', 'versions', 'set'])(
-    'does not fail a request when its method %s fails',
+    'does not make a request fail when its method %s fails',
     async (only) => {
       state.only = only
       state.mode = 'rejects'
@@ -117,8 +117,8 @@ describe('a cache store that fails', () => {
     expect(await ask()).toBe('200 MISS 4')
     expect(await ask()).toBe('200 HIT 4')
     expect(warnings()).toEqual([
-      'warn The cache cannot set: requests continue without it',
-      'info The cache can set again',
+      'warn set() of the cache store fails: requests continue without the cache',
+      'info set() of the cache store works again',
     ])
   })
 

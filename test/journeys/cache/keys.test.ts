@@ -179,7 +179,7 @@ describe('the default key', () => {
     },
   )
 
-  it('is computed only after the guard and the abilities have run', async () => {
+  it('is computed only after the guard and the abilities were checked', async () => {
     const may = { 'X-User': '{"id":1,"roles":["read"]}' }
     expect([await stateOf('/abilities', may), await stateOf('/abilities', may)]).toEqual([
       'MISS',
@@ -212,7 +212,7 @@ describe('the key option', () => {
     expect(await stateOf('/own?a=2')).toBe('MISS')
   })
 
-  it('never produces the key of another tenant, with any string', async () => {
+  it('never gives access to the response of another tenant, with any string', async () => {
     key = (req) => String(req.query.key)
     const call = async (tenant: string, each: string) =>
       (await app.asTenant(tenant).request().get('/own').query({ key: each })).body.data.call

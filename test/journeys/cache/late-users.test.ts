@@ -22,17 +22,17 @@ describe('a user that is set after the cache step', () => {
   })
 
   it.each<[string, (req: Request, res: Response) => unknown]>([
-    ['set', (req) => Object.assign(req, { user: alice })],
+    ['at once', (req) => Object.assign(req, { user: alice })],
     [
-      'set later',
+      'later',
       async (req) => {
         await sleep(1)
         req.user = alice as never
       },
     ],
-    ['an object without id', (req) => Object.assign(req, { user: {} })],
+    ['as an object without id', (req) => Object.assign(req, { user: {} })],
     [
-      'set and removed',
+      'and removes it',
       async (req) => {
         req.user = alice as never
         await sleep(1)
@@ -42,7 +42,7 @@ describe('a user that is set after the cache step', () => {
     ['at req.auth', (req) => Object.assign(req, { auth: alice })],
     ['at res.locals', (_, res) => Object.assign(res.locals, { user: alice })],
   ])(
-    'does not let waiting requests share the response when the handler has it %s',
+    'prevents waiting requests from sharing the response if the handler sets it: %s',
     async (_, change) => {
       const answers = [ask('/inside'), ask('/inside'), ask('/inside')]
       await settle()

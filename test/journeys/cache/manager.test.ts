@@ -203,8 +203,8 @@ describe('values in CacheManager', () => {
     for (const options of [60, '60s', null] as never[]) {
       await expect(cache.getOrSet('a', () => 1, options)).rejects.toThrow(/Pass { ttl: '60s' }/)
     }
-    expect(() => cache.forTenant()).toThrow(/runs without a tenant/)
-    expect(() => cache.forTenant('')).toThrow(/runs without a tenant/)
+    expect(() => cache.forTenant()).toThrow(/there is no tenant ID/)
+    expect(() => cache.forTenant('')).toThrow(/there is no tenant ID/)
   })
 
   it('are stored under any string as key', async () => {
@@ -344,7 +344,7 @@ describe('the method getOrSet', () => {
     }
   })
 
-  it('appears in each call of stats() with counts that later requests do not change', async () => {
+  it('does not change a result that stats() has already returned', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const before = cache.stats()

@@ -60,7 +60,7 @@ async function isKept(run: typeof handle, path = '/answer'): Promise<boolean> {
   return headers['x-cache'] === 'HIT'
 }
 
-describe('a response that is not cached', () => {
+describe('a response of a cached route', () => {
   beforeEach(() => start())
 
   it.each<[string, typeof handle]>([
@@ -91,11 +91,11 @@ describe('a response that is not cached', () => {
     ['a file', (_, res) => res.sendFile(new URL(import.meta.url).pathname)],
     ['an encoded body', (_, res) => res.set('Content-Encoding', 'br').end('x')],
     ['more than 1 MiB', (_, res) => res.end(Buffer.alloc(1024 * 1024 + 1))],
-  ])('contains or is %s', async (_, run) => {
+  ])('is not cached if it contains or is %s', async (_, run) => {
     expect(await isKept(run)).toBe(false)
   })
 
-  it('can have at most 1 MiB to be cached', async () => {
+  it('is cached if its body has exactly 1 MiB', async () => {
     expect(await isKept((_, res) => res.end(Buffer.alloc(1024 * 1024)))).toBe(true)
   })
 })
@@ -151,7 +151,7 @@ describe('the headers of a cached response', () => {
   })
 })
 
-describe('a cached response with middlewares', () => {
+describe('a response of a cached route with middlewares', () => {
   it('is stored before compression, and compressed for each request', async () => {
     await start({ middlewares: [compression({ threshold: 0 })] })
     handle = () => ({ text: 'a'.repeat(5000) })

@@ -137,13 +137,13 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
   })
 })
 
-describe('a Vary header that middlewares add for CORS and compression', () => {
+describe('a Vary header for CORS and compression', () => {
   it.each([
     'Origin',
     'Accept-Encoding',
     'Access-Control-Request-Method',
     'access-control-request-headers',
-  ])('allows caching: %s', async (name) => {
+  ])('allows caching when a middleware adds it: %s', async (name) => {
     await start(early((res) => void res.vary(name)))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
     await app.close()
@@ -238,7 +238,7 @@ it('Cache-Control has priority over Expires and Pragma', async () => {
   expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
 })
 
-describe('a cached response with its own max-age', () => {
+describe('a response with its own max-age', () => {
   it.each<[string, number]>([
     ['max-age=5', 5],
     ['max-age=50, s-maxage=5', 5],

@@ -49,7 +49,7 @@ describe('an application with the capacity option', () => {
     expect(held.begun).toEqual(['1', '2'])
   })
 
-  it('counts a request once that a handler passes to the application again', async () => {
+  it('counts a request only once if a handler passes it to the application again', async () => {
     let app: App
     @Controller('forward')
     class ForwardController {
@@ -69,7 +69,7 @@ describe('an application with the capacity option', () => {
     expect(await statusOf(forwarded)).toBe(200)
   })
 
-  it('runs the request first that has waited longest', async () => {
+  it('runs waiting requests in the order of their arrival', async () => {
     const { url } = await start({ concurrent: 1, queue: 3 })
     const names = ['1', '2', '3']
     const sent = []
@@ -162,7 +162,7 @@ describe('the place of a request', () => {
     await proveOnePlace(url)
   })
 
-  it('is released once after the handler timeout, including the time in the queue', async () => {
+  it('is released once after a handler timeout that expires in the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -221,7 +221,7 @@ describe('the place of a request', () => {
   })
 })
 
-describe('a request that is refused before its body is read', () => {
+describe('a request that exceeds the capacity', () => {
   async function refusedPost(lines: readonly string[], body = '') {
     const { port, url } = await start({ concurrent: 1, queue: 0 })
     const first = fetch(`${url}/work/1`)

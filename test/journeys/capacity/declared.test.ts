@@ -69,14 +69,14 @@ describe('the capacity option', () => {
   })
 })
 
-describe('the document of an application with capacity', () => {
+describe('the OpenAPI document', () => {
   const responsesOf = (app: App) => app.document.paths['/items']?.get?.responses ?? {}
   const headersOf503 = (app: App) => {
     const { ServiceUnavailable } = app.document.components?.responses ?? {}
     return Object.keys(ServiceUnavailable?.headers ?? {})
   }
 
-  it('contains 503 with Retry-After for each route, even without a handler timeout', () => {
+  it('contains 503 with Retry-After for each route if capacity is set, even without a handler timeout', () => {
     const app = new App({
       controllers,
       capacity: { concurrent: 1 },
@@ -86,13 +86,13 @@ describe('the document of an application with capacity', () => {
     expect(headersOf503(app)).toEqual(['Retry-After'])
   })
 
-  it('contains no 503 without the option', () => {
+  it('contains no 503 without the capacity option and a handler timeout', () => {
     const app = new App({ controllers, timeouts: { handler: false } })
     expect(responsesOf(app)).not.toHaveProperty('503')
   })
 })
 
-it('a TestApp with the contract enabled accepts refused requests', async () => {
+it('a TestApp with the contract enabled accepts the 503 responses to refused requests', async () => {
   held = new Held()
   const app = await TestApp.create({
     controllers: [workController(held)],
@@ -108,7 +108,7 @@ it('a TestApp with the contract enabled accepts refused requests', async () => {
   await app.close()
 })
 
-it('a request that waits too long is refused by the application clock', async () => {
+it('a request that waits too long according to the application clock is refused', async () => {
   held = new Held()
   const { lines, logger } = keptLog()
   const app = await TestApp.create({

@@ -234,7 +234,7 @@ describe('clients that do not read', () => {
   })
 })
 
-describe('bodies that do not arrive', () => {
+describe('request bodies that arrive slowly', () => {
   const FORM = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 8'
   const CHUNKED = 'Content-Type: application/json\r\nTransfer-Encoding: chunked'
   const PARTS = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 500'

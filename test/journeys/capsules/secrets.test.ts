@@ -149,7 +149,7 @@ function expectNone(file: string): void {
   expect(found).toEqual([])
 }
 
-it('a capsule contains no secret of a request with JSON, wherever it was', async () => {
+it('a capsule contains no secret of a JSON request, wherever the secret occurs', async () => {
   const body = {
     name: 'Ada',
     password: CANARIES.schema,

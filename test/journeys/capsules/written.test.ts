@@ -158,7 +158,7 @@ describe('an intended error response', () => {
   })
 })
 
-describe('the capsule of a failed request', () => {
+describe('the capsule of a request', () => {
   it('contains the request, its user, and its statements with their results', async () => {
     const { url } = await start()
     const response = await fetch(`${url}/work/broken?page=2`, { headers: { 'x-trace': 'abc' } })
@@ -277,7 +277,7 @@ describe('the folder of capsules', () => {
     for (const name of [first, second]) expect(name).not.toContain('2000')
   })
 
-  it('accepts new capsules after any number of earlier ones', async () => {
+  it('receives a further capsule for each failed request', async () => {
     const { url } = await start({ folder, files: 20 })
     for (let count = 1; count <= 10; count++) {
       await fetch(`${url}/work/broken`)
@@ -295,7 +295,7 @@ describe('the folder of capsules', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(8000)
   })
 
-  it('changes no response if it is not writable, and is logged once', async () => {
+  it('changes no response if it is not writable, which is logged once', async () => {
     const place = join(folder, '..')
     mkdirSync(place, { recursive: true })
     writeFileSync(folder, 'a file')
@@ -324,8 +324,8 @@ it('capsules are not written without the option', async () => {
 
 it.each([
   [1, 'Pass true, false, or { folder, files, bytes }'],
-  [{ files: 0 }, 'Pass a whole number above 0'],
-  [{ bytes: 1.5 }, 'Pass a whole number above 0'],
+  [{ files: 0 }, 'Pass a whole number greater than 0'],
+  [{ bytes: 1.5 }, 'Pass a whole number greater than 0'],
   [{ folder: '' }, "Pass a path: '.blazon/capsules'"],
   [{ file: 3 }, 'The valid options are: folder, files, bytes'],
 ])('the capsules option refuses %j', async (capsules, remedy) => {

@@ -226,7 +226,7 @@ describe('asynchronous factories', () => {
     await app.close()
   })
 
-  it('cause boot errors with the chain of tokens when they reject', async () => {
+  it('cause one boot error when they reject', async () => {
     @Controller()
     class Home {
       readonly db = inject('db')
@@ -267,7 +267,7 @@ describe('boot errors of the container', () => {
     expect(problems[0]?.remedy).toContain('providers')
   })
 
-  it('contain a circular dependency of classes', async () => {
+  it('report a circular dependency of classes', async () => {
     @Injectable()
     class Hen {
       readonly egg: unknown = inject(Egg)
@@ -281,7 +281,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain('Hen -> Egg -> Hen')
   })
 
-  it('contain a circular dependency through an asynchronous factory', async () => {
+  it('report a circular dependency through an asynchronous factory', async () => {
     class Egg {
       readonly hen = inject('hen')
     }
@@ -291,7 +291,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
   })
 
-  it('contain a circular dependency that is found after an asynchronous factory', async () => {
+  it('report a circular dependency that is found after an asynchronous factory', async () => {
     const slow = {
       token: 'slow',
       useFactory: () => new Promise((resolve) => setTimeout(() => resolve('here'), 5)),
@@ -324,7 +324,7 @@ describe('boot errors of the container', () => {
     expect(Object.keys(failure)).not.toContain('problems')
   })
 
-  it('contain the class when a constructor parameter has no token', async () => {
+  it('name the class when a constructor parameter has no token', async () => {
     class Undescribed {
       constructor(readonly name: string) {}
     }

@@ -129,7 +129,7 @@ describe('the lifecycle of providers', () => {
     expect(log).toEqual(['init lazy', 'close lazy'])
   })
 
-  it('does nothing when the application was never started', async () => {
+  it('runs no hook when an application that was never started is closed', async () => {
     const app = new App({ providers: [Database] })
     await app.close()
     expect(log).toEqual([])

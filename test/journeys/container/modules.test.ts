@@ -157,7 +157,7 @@ describe('the testOverrides option', () => {
     ['the options', { providers: [Repository, Service] }],
     ['a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
     ['no list', { providers: [Service] }],
-  ])('overrides the provider of %s', async (_, options) => {
+  ])('overrides a provider from %s', async (_, options) => {
     const app = await TestApp.create({
       contract: 'throw',
       controllers: [NamesController],

@@ -19,7 +19,7 @@ class OrdersController {
 
 const ANNOUNCED = { deprecation: '@1767225600', link: '</v2>; rel="successor-version"' }
 
-it('a cached response announces the end of its route once, and is not sent after the end', async () => {
+it('a cached or replayed response announces the end of its route, and is not sent after the end', async () => {
   await using app = await TestApp.create({ controllers: [OrdersController] })
   app.clock.set('2026-12-30T23:59:59Z')
   for (const state of ['MISS', 'HIT']) {

@@ -63,7 +63,7 @@ describe('the result of inject(Env)', () => {
     }
   })
 
-  it('provides a separate object for each env() in a process', async () => {
+  it('is a separate object for each env() in a process', async () => {
     vi.stubEnv('BLAZON_REGION', 'eu')
     vi.stubEnv('BLAZON_KEY', 'canary')
     const Small = env(z.object({ BLAZON_REGION: z.string().toUpperCase() }), { file: false })
@@ -79,7 +79,7 @@ describe('the result of inject(Env)', () => {
 })
 
 describe('the boot of an application with variables', () => {
-  it('reports every wrong variable once, together with its other problems', async () => {
+  it('reports every invalid variable once, together with the other problems of the application', async () => {
     vi.stubEnv('BLAZON_REGION', '')
     vi.stubEnv('BLAZON_LIMIT', 'many')
     vi.stubEnv('BLAZON_KEY', 'can')

@@ -43,7 +43,7 @@ describe('the .env file', () => {
     expect(env(Schema, { file: '.env' }).read()).toEqual({ BLAZON_A: 'file' })
   })
 
-  it('is mentioned in the error about a variable that production does not read', async () => {
+  it('is mentioned in the error about a missing variable that it sets, but that production does not read', async () => {
     workIn({ '.env': 'BLAZON_A=canary\n' })
     vi.stubEnv('NODE_ENV', 'production')
     const [problem] = await problemsOf(() => env(z.object({ BLAZON_A: z.string() })).read())
@@ -92,7 +92,7 @@ describe('the .env file', () => {
       expect(problems.map(({ code }) => code)).toEqual(['W_ENV_FILE_UNREAD'])
     })
 
-    it('causes no warning if the environment has priority, or no variable is in it', async () => {
+    it('causes no warning if it would set no variable, with `file: false`, or under NODE_ENV=test', async () => {
       workIn({ '.env': 'BLAZON_A=file\nBLAZON_B=file\nOTHER=x\n' })
       vi.stubEnv('NODE_ENV', 'production')
       vi.stubEnv('BLAZON_A', 'environment')
@@ -121,7 +121,7 @@ describe('the .env file', () => {
         code: 'E_ENV_INVALID',
         subject: 'none.env',
         cause: 'It cannot be read: ENOENT.',
-        remedy: 'Create it, or change the option `file` of env().',
+        remedy: 'Create the file or make it readable, or change the option `file` of env().',
       },
     ])
   })

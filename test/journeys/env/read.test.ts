@@ -218,7 +218,7 @@ describe.each([
   })
 })
 
-describe('an asynchronous schema', () => {
+describe('a schema that cannot be read synchronously', () => {
   const Box = Type.Object({
     PORT: Type.Integer({ default: 3000 }),
     NAME: Type.String(),
@@ -230,13 +230,13 @@ describe('an asynchronous schema', () => {
     ['an asynchronous schema', env(Later), { NAME: 'a' }],
     ['an asynchronous schema that refuses', env(Later), { NAME: 'b' }],
     ['a JSON Schema', env(Box), { NAME: 'a', KEY: 'long enough' }],
-  ])('%s is refused in a synchronous read', async (_, Env, variables) => {
+  ])('is refused by Env.read(): %s', async (_, Env, variables) => {
     const [problem] = await problemsOf(() => Env.read(variables))
     expect(problem?.code).toBe('E_ENV_INVALID')
     expect(problem?.remedy).toContain('providers: [Env.provider]')
   })
 
-  it('is awaited by boot when its provider is listed', async () => {
+  it('is awaited at boot when its provider is listed', async () => {
     vi.stubEnv('PORT', '')
     vi.stubEnv('NAME', 'a')
     vi.stubEnv('KEY', 'canary-of-a-key')
@@ -286,7 +286,7 @@ describe('the function env()', () => {
     expect(unknown).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'env.secrets' })
   })
 
-  it('lists the variables of unions, and of schemas that wrap others', () => {
+  it('accepts the variables of unions, and of schemas that wrap others', () => {
     const Either = z.union([
       z.object({ STORE: z.literal('memory') }),
       z.object({ STORE: z.literal('redis'), REDIS_URL: secret(z.url()) }),

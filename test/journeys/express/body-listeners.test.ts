@@ -25,13 +25,13 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** How a middleware reads the bytes of a body, for example to check the signature of a webhook. */
 const WAYS: Record<string, (note: (hash: string) => void) => Middleware> = {
-  'a listener of `data`': (note) => (req, _res, next) => {
+  'a `data` listener': (note) => (req, _res, next) => {
     const hash = createHash('sha256')
     req.on('data', (chunk: Buffer) => hash.update(chunk))
     req.on('end', () => note(hash.digest('hex')))
     next()
   },
-  'a prepended listener of `data`': (note) => (req, _res, next) => {
+  'a prepended `data` listener': (note) => (req, _res, next) => {
     const hash = createHash('sha256')
     req.prependListener('data', (chunk: Buffer) => hash.update(chunk))
     req.prependListener('end', () => note(hash.digest('hex')))

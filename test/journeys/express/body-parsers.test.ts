@@ -107,7 +107,7 @@ describe('Express body parsers', () => {
     })
   })
 
-  it('include express.json(), which gives verify the raw bytes and sends its 403', async () => {
+  it('include express.json(), which passes the raw bytes to `verify`, and sends 403 if it throws', async () => {
     const verify = (req: object, _res: unknown, bytes: Buffer) => {
       Object.assign(req, { raw: bytes.toString() })
       if (bytes.includes('forged')) throw new Error('The signature does not match')

@@ -47,7 +47,7 @@ describe('the warning W_MIDDLEWARE_DEAD_END', () => {
     const found = await bootWarnings({ controllers, middlewares: [pass, middleware] })
     expect(found).toMatchObject([{ code: 'W_MIDDLEWARE_DEAD_END' }])
     expect(found[0]?.text).toContain('middlewares[1]')
-    expect(found[0]?.text).toContain('1 routes')
+    expect(found[0]?.text).toContain('the routes (1)')
   })
 
   it('is logged for middlewares of plugins, and is an error under strict', async () => {
@@ -214,7 +214,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged for a route that requests reach, such as one with cached responses', async () => {
+  it('is not logged for a route that an earlier request has reached, such as with a cache', async () => {
     let stored = false
     const storing: RequestHandler = (_req, res, next) => {
       if (stored) return res.send('stored')
@@ -271,7 +271,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/api-docs', 'HEAD'), lines.length]).toEqual([404, 1])
   })
 
-  it('includes error middlewares in the index', async () => {
+  it('counts error middlewares in the index of the middleware', async () => {
     const onError: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next()
     const middlewares = [onError, pass, express.Router().use(notFound)]
@@ -282,7 +282,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     ])
   })
 
-  it('is not logged when a router with a path, or without a route, causes the 404', async () => {
+  it('is not logged when a router at a path, or a route of a router, causes the 404', async () => {
     const files = express.Router().use('/files', express.static('/none'))
     const own = express.Router().get('/orders/:id', notFound)
     const passing = express.Router().use((_req, res, next) => {

@@ -115,7 +115,7 @@ describe('the security.cors option', () => {
     await expect(starting).rejects.toThrow(/security\.cors/)
   })
 
-  it('does not keep headers that were added to the response for another origin', async () => {
+  it('does not keep headers that were added to an earlier response', async () => {
     const app = await apps.inProcess({
       security: { cors: { origin: [A, B], exposedHeaders: ['X-Total'] } },
       middlewares: [
@@ -141,7 +141,7 @@ describe('the security.cors option', () => {
     }
   })
 
-  it('sends the origin with refusals before any middleware', async () => {
+  it('sends the allowed origin with a 404 response', async () => {
     const app = await apps.inProcess({ security: { cors: { origin: [A] } } })
     const { headers, status } = await app.request().get('/missing').set('Origin', A)
     expect(status).toBe(404)

@@ -157,14 +157,14 @@ describe('error middlewares', () => {
     [{ statusCode: 599 }, 599],
     [{ statusCode: 600 }, 500],
     [{ status: 404.5 }, 500],
-  ])('receive the first valid status of a plain middleware error: %j', async (facts, status) => {
+  ])('send the first valid status of a plain error they pass on: %j', async (facts, status) => {
     const failing: Middleware = (_req, _res, next) => next(Object.assign(new Error('x'), facts))
     const app = await startUnchecked(failing, passOn)
     const response = await app.request().get('/mw')
     expect([response.status, response.body.status]).toEqual([status, status])
   })
 
-  it('receive the status of a plain middleware error, but 500 for a route error', async () => {
+  it('keep the status of a plain middleware error, but result in 500 for a route error', async () => {
     const failing: Middleware = (req, _res, next) =>
       next(req.path === '/mw' ? Object.assign(new Error('x'), { status: 401 }) : undefined)
     const app = await start(failing, passOn)

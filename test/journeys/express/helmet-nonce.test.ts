@@ -13,7 +13,7 @@ class PageController {
 const controllers = defineControllers(PageController)
 const nonceOf = (policy: unknown) => /'nonce-([^']+)'/.exec(String(policy))?.[1]
 
-describe('a helmet directive with a function', () => {
+describe('a function in a helmet directive', () => {
   const apps = appsOfTest()
   let count = 0
   const nonce = (_req: unknown, res: unknown) => {

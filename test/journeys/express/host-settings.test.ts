@@ -199,7 +199,7 @@ describe('the settings of a host', () => {
     }
   })
 
-  it('are also inherited from an App that mounts it', async () => {
+  it('are also inherited if the host is an App', async () => {
     const inner = appOf()
     const outer = appOf({ controllers: [], middlewares: [inner.handler], trustProxy: 1 })
     expect((await (await asker(outer.handler))()).json).toEqual(believed)
@@ -232,7 +232,7 @@ describe('the settings of a host', () => {
     expect((await ask()).json).toEqual(believed)
   })
 
-  it('are the same after the App as before it', async () => {
+  it('are restored after the App passes a request on', async () => {
     const app = appOf({ middlewares: [(_req, _res, next) => setImmediate(next)] })
     const host = express().set('who', 'host')
     const sub = express().set('who', 'sub').use(app.handler)

@@ -340,7 +340,7 @@ describe('an error that a middleware passes after it has called next()', () => {
 describe('an error middleware', () => {
   const apps = appsOfTest('off')
 
-  it('is logged and sends no second response if it throws after next(error)', async () => {
+  it('causes a log line but no second response if it throws after next(error)', async () => {
     const logged: unknown[] = []
     const app = await apps.inProcess({
       controllers,
@@ -362,7 +362,7 @@ describe('an error middleware', () => {
     expect(logged).toEqual(['first', 'its own'])
   })
 
-  it('ends the request with its own error if it throws after next()', async () => {
+  it('has its own error logged, and the response stays a 404, if it throws after next()', async () => {
     signals = new EventEmitter()
     const logged: unknown[] = []
     const own = new Error('its own')

@@ -109,7 +109,7 @@ describe('packages that pass errors after next()', () => {
   it.each<[string, (done: (error: Error) => void) => void]>([
     ['at once', (done) => done(new Error('the store is full'))],
     ['later', (done) => setImmediate(done, new Error('the store is full'))],
-  ])('express-session logs an error of its store, which fails %s', async (_, write) => {
+  ])('express-session passes on an error of its store, which fails %s', async (_, write) => {
     const { theirs, ours, plain, logged } = await serve(() => [sessions({ write })])
     // In Express, too, the response has been sent at this time. Its error middleware can only log the error.
     for (const port of [theirs, ours, plain]) {

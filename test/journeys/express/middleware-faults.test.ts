@@ -83,7 +83,7 @@ describe('an error middleware that calls next() without an error', () => {
 
   const forgive: ErrorRequestHandler = (_error, _req, _res, next) => next()
 
-  it('continues after the failed middleware if it is registered before it', async () => {
+  it('continues after the failed middleware if it is registered before that middleware', async () => {
     const list = (note: (name: string) => RequestHandler) => [
       note('first'),
       forgive,
@@ -116,7 +116,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect([ran, status]).toEqual([['failing 1', 'failing 3', 'last'], 200])
   })
 
-  it('restarts the time limit, so that the request can take longer', async () => {
+  it('stops the time limit, so that the request can take longer', async () => {
     let goOn: (() => void) | undefined
     const forgiveLater: ErrorRequestHandler = (_error, _req, _res, next) => {
       setImmediate(next)

@@ -20,7 +20,7 @@ class OrdersController {
   }
 }
 
-describe('a path that exists in the application and in its Express host', () => {
+describe('an application in an Express host with the same path', () => {
   const apps = appsOfTest()
 
   async function start() {
@@ -33,7 +33,7 @@ describe('a path that exists in the application and in its Express host', () => 
     return apps.serving(createServer(outer))
   }
 
-  it('responds to OPTIONS in the application for repeated requests', async () => {
+  it('responds to OPTIONS itself, even for repeated requests', async () => {
     const port = await start()
     for (let i = 0; i < 2; i++) {
       const { status, headers, text } = await send(port, {

@@ -59,9 +59,13 @@ describe('nested arrays in `middlewares`', () => {
     const plugins = [{ name: 'broken', middlewares: [['none']] as unknown as MiddlewareList }]
     const problems = await bootProblems({ middlewares, plugins })
     expect(problems.map(({ code, subject, cause }) => [code, subject, cause])).toEqual([
-      ['E_OPTION_INVALID', 'middlewares[0][1][0]', 'It is undefined, not a function.'],
-      ['E_OPTION_INVALID', 'middlewares[1]', 'It is null, not a function.'],
-      ['E_OPTION_INVALID', "plugin 'broken', middlewares[0][0]", 'It is string, not a function.'],
+      ['E_OPTION_INVALID', 'middlewares[0][1][0]', 'It is not a function: its type is undefined.'],
+      ['E_OPTION_INVALID', 'middlewares[1]', 'It is not a function: its type is null.'],
+      [
+        'E_OPTION_INVALID',
+        "plugin 'broken', middlewares[0][0]",
+        'It is not a function: its type is string.',
+      ],
     ])
   })
 

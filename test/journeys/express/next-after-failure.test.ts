@@ -22,7 +22,7 @@ async function start(fail: (next: (error?: unknown) => void) => unknown) {
   return { app, calls, goOn: () => goOn() }
 }
 
-describe('a middleware that has failed', () => {
+describe('a middleware', () => {
   it.each<[string, (next: (error?: unknown) => void) => unknown]>([
     ['passed an error on', (next) => next(new NotFoundError('gone'))],
     [

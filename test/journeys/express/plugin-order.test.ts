@@ -143,7 +143,7 @@ describe('the middlewares of plugins', () => {
     ['an object as `last`', { last: {} }, 'middlewares.last'],
     ['an unknown place', { frist: [] }, 'middlewares.frist'],
     ['an entry that is not a function', { first: [undefined] }, 'middlewares.first[0]'],
-  ])('refuse %s', async (_, middlewares, place) => {
+  ])('are refused if they are or contain %s', async (_, middlewares, place) => {
     const plugins = [{ name: 'p', middlewares } as unknown as Plugin]
     expect(await bootProblems({ plugins })).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: `plugin 'p', ${place}` },

@@ -16,7 +16,7 @@ const FORWARDED = { 'x-forwarded-for': '1.1.1.1, 9.9.9.9' }
 
 describe('the req.ip field', () => {
   it.each([
-    ['without trust, that of the socket', undefined, '127.0.0.1'],
+    ['of the socket without trust', undefined, '127.0.0.1'],
     ['with trust in one proxy', 1, '9.9.9.9'],
     ['with trust in every proxy', true, '1.1.1.1'],
     ['with trust in a proxy that has another address', '10.0.0.0/8', '127.0.0.1'],

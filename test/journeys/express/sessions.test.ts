@@ -89,7 +89,7 @@ describe('the express-session package', () => {
     expect((await other.get('/session/visits')).body.data.visits).toBe(1)
   })
 
-  it('recognizes its cookie, and refuses a forged one', async () => {
+  it('recognizes its cookie, and starts a new session for a forged one', async () => {
     const { port } = await apps.listening(sessions())
     const first = await send(port, { path: '/session/visits' })
     const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] as string

@@ -198,7 +198,7 @@ describe('the method res.render', () => {
     return app
   }
 
-  it('uses options before res.locals, and res.locals before app.locals', async () => {
+  it('prefers options to res.locals, and res.locals to app.locals', async () => {
     const app = await start()
     const { headers, text } = await app.request().get('/page')
     expect(text).toBe('<p>Hello Ann from Blazon</p>')

@@ -115,7 +115,7 @@ function controllersWith(...entries: RequestHandler[]) {
 describe('the error of a middleware', () => {
   const { inProcess } = appsOfTest('off')
 
-  describe.each(Object.entries(CASES))('with a status: %s', (_, [middleware, status, message]) => {
+  describe.each(Object.entries(CASES))('if a middleware %s', (_, [middleware, status, message]) => {
     const expected = { statusCode: 'error', status, message }
 
     it('has the same response in `middlewares` and in `@Use`', async () => {

@@ -91,7 +91,7 @@ describe('the method app.fetch', () => {
     expect(await both[0]?.json()).toMatchObject({ status: 200, data: { hello: true } })
   })
 
-  it('rejects with the problems that prevent a start', async () => {
+  it('rejects with the problems that prevent startup', async () => {
     const app = new App({ controllers: [class NoController {}], logger: false })
     const code = 'E_DECORATORS_NOT_APPLIED'
     await expect(app.fetch(at('/hello'))).rejects.toMatchObject({ problems: [{ code }] })
@@ -164,7 +164,7 @@ describe('the client address of app.fetch', () => {
     return ((await (await app.fetch(new Request(url), info)).json()) as { data: object }).data
   }
 
-  it('is unknown, in the same way as on a Unix socket', async () => {
+  it('is unknown, as on a Unix socket, if the host does not provide it', async () => {
     expect(await clientOf()).toEqual({
       protocol: 'http',
       secure: false,
@@ -188,7 +188,7 @@ describe('the client address of app.fetch', () => {
     })
   })
 
-  it('is used together with the scheme of the URL', async () => {
+  it('has no influence on the protocol, which is the scheme of the URL', async () => {
     const url = 'https://shop.example/things/client'
     expect(await clientOf({}, url)).toMatchObject({ protocol: 'https', secure: true })
   })
@@ -234,7 +234,7 @@ describe('a request body of app.fetch', () => {
     await expect(appOf().fetch(request)).rejects.toThrow('has already been read')
   })
 
-  it('cannot start another request after a GET request', async () => {
+  it('of a GET request cannot start another request', async () => {
     const app = appOf()
     const body = streamOf('GET /hello HTTP/1.1\r\nHost: a\r\n\r\n')
     const response = await app.fetch(foreign({ body }))
@@ -242,7 +242,7 @@ describe('a request body of app.fetch', () => {
     await app.close()
   })
 
-  it('rejects the call and ends the request if it fails', async () => {
+  it('rejects the call and aborts the request if its stream fails', async () => {
     const failure = new Error('the disk is gone')
     const signals: AbortSignal[] = []
     const app = appOf({
@@ -280,7 +280,7 @@ describe('a request body of app.fetch', () => {
     await expect.poll(() => isCancelled).toBe(true)
   })
 
-  it('has no length if it is missing', async () => {
+  it('is empty if the request has none, even with a Content-Length header', async () => {
     const headers = { 'content-length': '5' }
     const response = await appOf().fetch(at('/count', { method: 'POST', headers }))
     expect(await response.json()).toMatchObject({ data: { bytes: 0 } })
@@ -314,7 +314,7 @@ class StreamController {
   }
 }
 
-describe('a response stream of app.fetch', () => {
+describe('the streams of app.fetch', () => {
   const start = () => {
     StreamController.open = undefined
     return appOf({ controllers: [StreamController] })
@@ -322,7 +322,7 @@ describe('a response stream of app.fetch', () => {
   const text = (part: { value?: Uint8Array | undefined }) =>
     Buffer.from(part.value ?? []).toString()
 
-  it('arrives while the request is still being sent', async () => {
+  it('transfer the response while the request is still being sent', async () => {
     const { readable, writable } = new TransformStream()
     const writer = writable.getWriter()
     const init = { method: 'POST', body: readable, duplex: 'half' } as RequestInit
@@ -341,7 +341,7 @@ describe('a response stream of app.fetch', () => {
     ])
   })
 
-  it('waits for a slow reader', async () => {
+  it('wait for a slow reader of the response', async () => {
     const { body } = await start().fetch(at('/open'))
     const { res } = StreamController.open as { res: Res }
     let written = 0
@@ -358,7 +358,7 @@ describe('a response stream of app.fetch', () => {
     await reader.cancel()
   })
 
-  it('waits for a slow handler', async () => {
+  it('wait for a handler that does not read the request', async () => {
     let pulled = 0
     const body = new ReadableStream({
       pull: (controller) => {
@@ -383,26 +383,26 @@ describe('a response stream of app.fetch', () => {
     StreamController.open?.req.resume()
   })
 
-  it('ends for the handler when its reader cancels it', async () => {
+  it('end for the handler when the reader cancels the response', async () => {
     const { body } = await start().fetch(at('/open'))
     const { req } = StreamController.open as { req: Req }
     await body?.cancel()
     await expect.poll(() => req.signal.aborted).toBe(true)
   })
 
-  it('fails for its reader when the application cuts it off', async () => {
+  it('fail for the reader when the application cuts off the response', async () => {
     const response = await start().fetch(at('/open'))
     StreamController.open?.res.destroy()
     await expect(response.text()).rejects.toThrow('aborted')
   })
 
-  it('is not started when the request was aborted before', async () => {
+  it('are not started when the request was already aborted', async () => {
     const signal = AbortSignal.abort('changed my mind')
     await expect(start().fetch(at('/open', { signal }))).rejects.toBe('changed my mind')
     expect(StreamController.open).toBeUndefined()
   })
 
-  it('ends for the handler when the request is aborted', async () => {
+  it('end for the handler when the request is aborted', async () => {
     const stopped = new AbortController()
     const called = start().fetch(at('/wait', { signal: stopped.signal }))
     await expect.poll(() => StreamController.open).toBeDefined()
@@ -411,7 +411,7 @@ describe('a response stream of app.fetch', () => {
     await expect.poll(() => StreamController.open?.req.signal.aborted).toBe(true)
   })
 
-  it('fails with the reason of the signal when the response has begun', async () => {
+  it('fail with the reason of the signal when the response has begun', async () => {
     const stopped = new AbortController()
     const response = await start().fetch(at('/open', { signal: stopped.signal }))
     stopped.abort(new Error('enough'))
@@ -419,7 +419,7 @@ describe('a response stream of app.fetch', () => {
     await expect.poll(() => StreamController.open?.req.signal.aborted).toBe(true)
   })
 
-  it('is awaited when the application closes', async () => {
+  it('are awaited when the application closes', async () => {
     const app = start()
     const response = await app.fetch(at('/open'))
     const { req, res } = StreamController.open as { req: Req; res: Res }

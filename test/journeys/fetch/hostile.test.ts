@@ -79,7 +79,7 @@ it.each([{}, { 'content-length': '0' }, { 'content-length': String(SMUGGLED.leng
   },
 )
 
-it('framing headers of a host are removed in any case', async () => {
+it('framing headers of a host are removed in upper and lower case', async () => {
   const headers = new Map([
     ['Transfer-Encoding', 'gzip'],
     ['Connection', 'upgrade'],

@@ -222,7 +222,7 @@ it('the handlers of field routes can be called in a test', () => {
   expect(new J(new Greeting()).hello(request)).toBe('hello ada')
 })
 
-it('boot does not construct classes whose methods only look like fields', async () => {
+it('boot does not construct classes an additional time if they only seem to have field routes', async () => {
   let constructed = 0
   const get = (key: string) => key
   const req = { get }

@@ -173,7 +173,7 @@ it.each([
   },
 )
 
-it('wrong options cause the same errors for fields and for decorated methods', async () => {
+it('each wrong option of a field route causes a boot error with the name of the field', async () => {
   @Controller('fields')
   class Notes {
     a = post('/a', { status: 99 }, () => 1)
@@ -193,13 +193,13 @@ it('wrong options cause the same errors for fields and for decorated methods', a
   expect(problems.map(([, , cause]) => cause)).toEqual([
     '`status: 99` in post() is not a success status.',
     expect.stringContaining('The schema of `returns` in post() '),
-    'post() was given retruns: a route has no option with that name.',
+    'post() was given retruns: routes have no such option.',
     'post() was given undefined after its path, which often results from a circular import.',
     '`errors` in post() describes 200, which is not an error.',
   ])
 })
 
-it('fields and methods with the same method and path cause a boot error', async () => {
+it('fields and decorated methods with the same HTTP method and path cause a boot error', async () => {
   @Controller('notes')
   class Notes {
     @Get('one') one() {}

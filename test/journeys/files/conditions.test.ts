@@ -44,7 +44,7 @@ describe('a file response', () => {
     expect(new Set(tags).size).toBe(3)
   })
 
-  it('has the same head and no body for HEAD, with any range', async () => {
+  it('has the same headers and no body for HEAD, even with a range', async () => {
     const { get, first } = await start()
     const head = await get({ range: 'bytes=0-1' }, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
@@ -86,7 +86,7 @@ describe('a range request', () => {
   )
 
   it.each(['bytes=0-1,3-4', 'bytes=5-3', 'bytes=a-b', 'bytes=-', 'items=0-3', 'bytes'])(
-    'results in the complete file if it is not supported: %s',
+    'results in the complete file if it is invalid or not supported: %s',
     async (range) => {
       const { get } = await start()
       const response = await get({ range })
@@ -170,7 +170,7 @@ describe('conditional headers', () => {
   })
 })
 
-describe('a response with other content than a file', () => {
+describe('a file response whose content is not on disk', () => {
   it.each([
     ['bytes', () => Buffer.from(TEXT)],
     ['an ArrayBuffer', () => new TextEncoder().encode(TEXT).buffer],

@@ -57,7 +57,7 @@ describe('a file path', () => {
     'missing.txt',
     'a.txt/b.txt',
     'x'.repeat(5000),
-  ])('outside of its folder results in a 404: %j', async (path) => {
+  ])('that is unsafe, hidden or missing results in a 404: %j', async (path) => {
     const served = await start()
     const [status, text] = await ask(served, path)
     expect([status, JSON.parse(text)]).toMatchObject([
@@ -68,7 +68,7 @@ describe('a file path', () => {
     expect(served.errors).toEqual([])
   })
 
-  it('never refers to a file outside of its folder, in any spelling of a URL', async () => {
+  it('never refers to a file outside of its folder, however it is encoded in the URL', async () => {
     const { url } = await start()
     for (const path of [
       '..%2fsecret.txt',

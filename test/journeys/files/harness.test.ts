@@ -123,7 +123,7 @@ it('files and representations pass fuzz, and reveal nothing of other tenants', a
   expect(JSON.stringify(found)).toContain('/notes/text')
 })
 
-it('a document describes a file only by its type', async () => {
+it('the `content` of a documented file must be a media type, without other options', async () => {
   const describe = (options: object) => {
     @Controller('x')
     class Described {

@@ -23,16 +23,16 @@ describe('the name of a file', () => {
     ['..', 'attachment; filename=download'],
     ['a/', 'attachment; filename=download'],
     ['a%20b.txt', `attachment; filename=a%20b.txt; filename*=UTF-8''a%2520b.txt`],
-  ])('is safe if it is %j', async (name, expected) => {
+  ])('is made safe: %j', async (name, expected) => {
     expect(await dispositionOf(name)).toBe(expected)
   })
 
-  it('can contain a lone surrogate, and can be too long', async () => {
+  it('can contain a lone surrogate, and is shortened if it is too long', async () => {
     expect(await dispositionOf('\ud800.txt')).toContain("filename*=UTF-8''%EF%BF%BD.txt")
     expect(await dispositionOf('x'.repeat(9000))).toBe(`attachment; filename=${'x'.repeat(255)}`)
   })
 
-  it('is sent with inline disposition under `inline`', async () => {
+  it('is sent with an inline disposition if `inline` is set', async () => {
     expect(await dispositionOf('a.pdf', true)).toBe('inline; filename=a.pdf')
   })
 })
@@ -54,7 +54,7 @@ describe('the type of a file', () => {
   })
 })
 
-describe('a wrong argument of fileResponse', () => {
+describe('the function fileResponse', () => {
   it.each<[string, () => unknown, RegExp]>([
     ['a path without root', () => fileResponse('a.txt' as never), /needs `root`/],
     ['an empty root', () => fileResponse('a.txt', { root: '' }), /needs `root`/],
@@ -76,12 +76,12 @@ describe('a wrong argument of fileResponse', () => {
       () => fileResponse(Buffer.from(''), { type: 7 as never }),
       /invalid `type`/,
     ],
-  ])('throws immediately: %s', (_, call, message) => {
+  ])('throws immediately if it is called with %s', (_, call, message) => {
     expect(call).toThrow(TypeError)
     expect(call).toThrow(message)
   })
 
-  it('reveals nothing about a file in JSON', () => {
+  it('returns an object that reveals nothing about the file in JSON', () => {
     expect(JSON.stringify(fileResponse('a.txt', { root: '/secret' }))).toBe('{}')
   })
 })

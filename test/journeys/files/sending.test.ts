@@ -91,8 +91,8 @@ describe('the compression package', () => {
   })
 })
 
-describe('the Cache-Control header of a handler', () => {
-  it('remains unchanged for a file', async () => {
+describe('the Cache-Control and ETag headers of a handler', () => {
+  it('are kept for a file, with no-transform', async () => {
     folder({ 'a.txt': 'a' })
     @Controller('kept')
     class Kept {
@@ -111,8 +111,8 @@ describe('the Cache-Control header of a handler', () => {
   })
 })
 
-describe('a file that is not sent', () => {
-  it('ends its stream, as the data of this.ok and after a response', async () => {
+describe('a file response that is not sent', () => {
+  it('destroys its stream, as the data of this.ok and if it is returned after a response', async () => {
     const streams: PassThrough[] = []
     const make = () => {
       const stream = new PassThrough()

@@ -176,7 +176,7 @@ describe('a base class of controllers', () => {
     expect(await statuses('/derived/opened')).toEqual(OPEN)
   })
 
-  it('passes access decorators of methods on to overridden methods', async () => {
+  it('passes access decorators of methods on to overriding methods', async () => {
     @Controller('methods')
     class DerivedController extends PlainBase {
       override closed() {

@@ -21,7 +21,7 @@ const controllers = [Waiting]
 const timeouts = { handler: '30ms' }
 
 describe('a request after the handler timeout', () => {
-  it('has an aborted req.signal when it is read for the first time', async () => {
+  it('has an aborted req.signal, even if the signal was not read before', async () => {
     const app = await TestApp.create({ contract: 'throw', controllers, timeouts, logger: false })
     expect((await app.request().get('/never')).status).toBe(503)
     expect(late?.signal.aborted).toBe(true)

@@ -49,7 +49,7 @@ async function refusal(body: string | Buffer, path?: string) {
 
 const MALFORMED = { status: 400, code: 'MALFORMED_JSON' }
 
-describe('malformed JSON', () => {
+describe('a JSON body', () => {
   it.each([
     '{',
     '{"title":}',
@@ -64,7 +64,7 @@ describe('malformed JSON', () => {
     '"\t"',
     '01',
     '{"a" "b"}',
-  ])('results in a 400: %j', async (body) => {
+  ])('results in a 400 if it is malformed: %j', async (body) => {
     expect(await refusal(body)).toEqual(MALFORMED)
     expect(await refusal(body, '/anything')).toEqual(MALFORMED)
   })
@@ -131,7 +131,7 @@ describe('the nesting of a JSON body', () => {
     expect(await refusal(nested(65), '/anything')).toEqual(MALFORMED)
   })
 
-  it('is refused at 50,000 levels of arrays or objects, closed or unclosed', async () => {
+  it('is refused at tens of thousands of levels, even if arrays or objects are unclosed', async () => {
     const bodies = [nested(50_000), '['.repeat(50_000), '{"a":'.repeat(20_000)]
     for (const body of bodies) expect(await refusal(body)).toEqual(MALFORMED)
   })
@@ -149,13 +149,13 @@ describe('the nesting of a JSON body', () => {
 })
 
 describe('unusual JSON values', () => {
-  it('use the last of two equal keys in the validator and in the handler', async () => {
+  it('include duplicate keys, of which the validator and the handler use the last', async () => {
     const { body } = await send('{"title":1,"title":"last"}')
     expect(body.data).toEqual({ title: 'last' })
     expect((await send('{"title":"first","title":2}')).status).toBe(400)
   })
 
-  it('are refused when a number is infinite or has another type', async () => {
+  it('are refused when a number is infinite or another type is sent instead', async () => {
     const controller = defineControllers(CountController)
     const counts = await TestApp.create({
       contract: 'throw',

@@ -68,7 +68,7 @@ describe('the size of a body', () => {
     expect(calls).toBe(2)
   })
 
-  it('causes a 413 and closes for a Content-Length one byte above the limit', async () => {
+  it('causes a 413 and closes the connection if Content-Length is one byte above the limit', async () => {
     const head = post('/texts', '', ['Connection: keep-alive']).replace(
       'Content-Length: 0',
       `Content-Length: ${LIMIT + 1}`,
@@ -81,7 +81,7 @@ describe('the size of a body', () => {
     expect(calls).toBe(0)
   })
 
-  it('causes a 413 and closes for chunks one byte above the limit', async () => {
+  it('causes a 413 and closes the connection if the chunks are one byte above the limit', async () => {
     const body = chunked(json(LIMIT + 1))
     const lines = [...CHUNKED, 'Connection: keep-alive']
     const [answer, ...others] = await exchange(
@@ -146,7 +146,7 @@ describe('a refused body', () => {
     ['announced', post('/texts', json(600_000))],
     ['chunked', request('/texts', CHUNKED, { method: 'POST', body: chunked(json(600_000)) })],
   ])(
-    'is received completely before the connection ends without an error if it is %s and small',
+    'is received completely if it is %s and small, and the connection ends without an error',
     async (_, text) => {
       const connection = await RawConnection.open(app.port)
       connection.socket.pause()

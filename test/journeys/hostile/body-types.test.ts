@@ -151,7 +151,7 @@ describe('the content type of a body', () => {
   })
 })
 
-describe('an empty body', () => {
+describe('an empty or consumed body', () => {
   const ask = async (path: string, lines: readonly string[], body = '') =>
     (await exchange(app.port, request(path, lines, { method: 'POST', body })))[0]
 
@@ -160,7 +160,7 @@ describe('an empty body', () => {
     ['no length, with a type', ['Content-Type: application/json']],
     ['a length of 0', ['Content-Length: 0']],
     ['a length of 0 and another type', ['Content-Length: 0', 'Content-Type: text/plain']],
-  ])('is missing, and validated as undefined, with %s', async (_, lines) => {
+  ])('is treated as missing and validated as undefined with %s', async (_, lines) => {
     const refused = await ask('/texts', lines)
     expect(expectFailure(refused, 400, 'VALIDATION_FAILED')['errors']).toMatchObject([
       { in: 'body', path: '' },

@@ -148,7 +148,7 @@ describe('a connection', () => {
 describe('an idle connection', () => {
   const keepAlive = 'GET /things HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-  it('receives a 400 if it sends no valid request, and does no other harm', async () => {
+  it('receives a 400 for invalid data, and does not affect later connections', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(keepAlive)
     await connection.answers(1)

@@ -27,7 +27,7 @@ class FilesController {
 const controllers = defineControllers(FilesController)
 const pass = (_req: Request, _res: Response, next: () => void) => next()
 
-describe('a file that a handler cannot send', () => {
+describe('a file that cannot be sent', () => {
   it.each([
     ['no middleware', []],
     ['a middleware', [pass]],
@@ -48,7 +48,7 @@ describe('a file that a handler cannot send', () => {
     }
   })
 
-  it('has no path in its error when a middleware passes it on', async () => {
+  it('has no path in its error when serve-static passes the error on', async () => {
     const middlewares = [serveStatic(root, { fallthrough: false })]
     const { port } = await start({ controllers, middlewares })
     const [answer] = await exchange(port, request('/missing.txt'))

@@ -210,8 +210,8 @@ describe('a guard that throws an HttpError', () => {
   })
 })
 
-describe('a guard that never settles', () => {
-  it.each(['GET', 'POST'])('causes a 503 after the handler timeout of a %s', async (method) => {
+describe('a guard that exceeds the handler timeout', () => {
+  it.each(['GET', 'POST'])('causes a 503 for a %s request', async (method) => {
     const guard = { canActivate: () => new Promise<boolean>(() => {}) }
     const { port } = await start({ controllers, auth: { guard }, timeouts: { handler: '30ms' } })
     const connection = await RawConnection.open(port)

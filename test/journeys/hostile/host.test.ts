@@ -81,7 +81,7 @@ const invalid = [
   'Host: [::1',
 ]
 
-describe.each(Object.entries(ways))('the Host header with %s', (_, start) => {
+describe.each(Object.entries(ways))('the Host header of an application: %s', (_, start) => {
   it('is refused each time if it is invalid, before any middleware runs', async () => {
     const { port, base } = await start(makeApp())
     for (const line of invalid) {
@@ -126,7 +126,7 @@ describe.each(Object.entries(ways))('the Host header with %s', (_, start) => {
     expect(ran).toBe(0)
   })
 
-  it('can also be in the request target', async () => {
+  it('can be repeated as the host of the request target', async () => {
     const { port, base } = await start(makeApp())
     const [answer] = await exchange(port, request(`http://LOCALHOST${base}/things?a=1`))
     expect(answer?.status, answer?.text).toBe(200)

@@ -62,7 +62,7 @@ describe('an asynchronous middleware', () => {
   )
 })
 
-describe('a middleware that calls next() several times', () => {
+describe('a middleware that calls next() again or fails after it', () => {
   const restless: Record<string, RequestHandler> = {
     twice: (_req, _res, next) => {
       next()
@@ -82,7 +82,7 @@ describe('a middleware that calls next() several times', () => {
     },
   }
 
-  it.each(Object.entries(restless))('%s runs the handler once', async (_, middleware) => {
+  it.each(Object.entries(restless))('runs the handler once: next() %s', async (_, middleware) => {
     expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [200], calls: 1 })
   })
 })

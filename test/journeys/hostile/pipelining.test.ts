@@ -119,7 +119,7 @@ describe('a request after one with Connection: close', () => {
     ['none', []],
     ['one that waits', [later]],
     ['several that wait', [later, later]],
-  ])('does not run after earlier requests on the connection: %s', async (_, earlier) => {
+  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
     const connection = await RawConnection.open(app.port)
     connection.write([...earlier, request('/later'), later, later].join(''))
     await expect.poll(() => signals.length).toBe(earlier.length + 1)
@@ -135,7 +135,7 @@ describe('a request after a refused one', () => {
     ['none', []],
     ['one that waits', [later]],
     ['several that wait', [later, later]],
-  ])('does not run after earlier requests on the connection: %s', async (_, earlier) => {
+  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
     const refused = request('/later', [...keep, 'Host: localhost/x'])
     const connection = await RawConnection.open(app.port)
     connection.write([...earlier, refused, later].join(''))
@@ -176,7 +176,7 @@ describe('a request after a slow one', () => {
     expect(app.accepted()).toBeLessThan(1.5 * 1024 * 1024)
   })
 
-  it('is detected without losing the abort signal when the client disconnects', async () => {
+  it('does not suppress the abort signal of the slow one if it is malformed', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     await expect.poll(() => signals.length).toBe(1)
@@ -185,7 +185,7 @@ describe('a request after a slow one', () => {
   })
 })
 
-describe('a malformed body', () => {
+describe('malformed data on a connection', () => {
   const chunks = request('/echo', [...keep, 'Transfer-Encoding: chunked'], {
     method: 'POST',
     body: '2\r\nab\r\n',
@@ -202,7 +202,7 @@ describe('a malformed body', () => {
     expect(connection.received).toMatch(/ab\r\n$/)
   })
 
-  it('does not replace a response that was sent without the body', async () => {
+  it('does not replace a response that was sent without reading the body', async () => {
     for (const path of ['/now', '/nowhere']) {
       const text = request(path, [...keep, 'Transfer-Encoding: chunked'], { body: 'zz\r\n' })
       const answers = await exchange(app.port, text)

@@ -150,7 +150,7 @@ describe('the response to a refused request', () => {
   })
 
   it.each(requests)(
-    'is the same when its head is written at once and header by header: %s',
+    'is the same whether its head is written at once or header by header: %s',
     async (_, text) => {
       const atOnce = await start(options)
       const byHeader = await start({ ...options, middlewares: [listening] })
@@ -178,7 +178,7 @@ describe('the response to a refused request', () => {
     expect(answer?.headers).not.toHaveProperty('retry-after')
   })
 
-  it('is not affected by changes of an error middleware to an earlier one', async () => {
+  it('is not affected by changes that an error middleware made to an earlier error', async () => {
     const scribbling: Middleware = (error, req, _res, next) => {
       const mark = req.get('x-mark')
       if (mark !== undefined) {

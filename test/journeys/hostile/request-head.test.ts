@@ -12,7 +12,7 @@ beforeEach(async () => {
 /** Text after a malformed request. It must not be read as another request. */
 const SMUGGLED = request('/things')
 
-describe('a malformed request', () => {
+describe('a request that reaches no handler', () => {
   const head = 'GET /things HTTP/1.1\r\nHost: x\r\n'
   const post11 = 'POST /things HTTP/1.1\r\nHost: x\r\n'
   it.each([
@@ -246,7 +246,7 @@ describe('the Host header', () => {
     ['two ports', 'Host: localhost:1:2'],
     ['markup', 'Host: <script>'],
     ['a character that is not ASCII', 'Host: \xe9vil'],
-  ])('is refused when it is %s', async (_, line) => {
+  ])('is refused when it contains %s', async (_, line) => {
     expectFailure((await exchange(app.port, request('/things', [line])))[0], 400, 'BAD_REQUEST')
     expect(ran).toEqual([])
   })

@@ -169,7 +169,7 @@ describe('a handler that takes too long', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('receives an abort event of req.signal', async () => {
+  it('receives an abort event from req.signal', async () => {
     const reasons: unknown[] = []
     const { port } = await startWith(async ({ signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -252,7 +252,7 @@ describe('a client that disconnects', () => {
     expect(logged).toEqual([])
   })
 
-  it('finds req.signal aborted when it is read for the first time', async () => {
+  it('aborts req.signal, even if the signal is first read afterwards', async () => {
     const { promise: isAborted, resolve: seen } = deferred<boolean>()
     const { promise: isIn, resolve: entered } = deferred()
     const { port } = await startWith(async (req, res) => {

@@ -131,7 +131,7 @@ describe.each(Object.entries(ways))('an absolute request target, %s', (way, star
     }
   })
 
-  it('stays unchanged for the handler, except that an Express host keeps the origin', async () => {
+  it('keeps its path for the handler, and its origin only in an Express host', async () => {
     const port = await start(makeApp())
     const origin = way === 'mounted' ? 'http://localhost' : ''
     const { text } = await ask(port, 'http://localhost/things/%2E%2E?b=/../c')
@@ -162,11 +162,11 @@ describe.each(Object.entries(ways))('an absolute request target, %s', (way, star
   })
 })
 
-describe('a request for OPTIONS *', () => {
+describe('a request with the target *', () => {
   const ALLOWED = 'GET, HEAD, POST, OPTIONS'
 
   it.each(['with app.listen', 'handler'])(
-    'results in the allowed methods of the application, %s',
+    'results in the allowed methods of the application for OPTIONS, %s',
     async (way) => {
       const port = (await ways[way]?.(makeApp())) ?? 0
       // A proxy must send `OPTIONS *` for an absolute target without a path.
@@ -223,7 +223,7 @@ describe('a request for OPTIONS *', () => {
   })
 
   it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
-    'is passed to the host application, and so is %s *',
+    'is passed to the host application: %s *',
     async (method) => {
       const host = express().use(makeApp().handler)
       const port = await serve(host.use((_req, res) => void res.status(299).end()))

@@ -106,7 +106,7 @@ describe('a thrown value of any type', () => {
     }
   })
 
-  it.each(values)('causes a single 500 when it is %s, from a middleware', async (_, value) => {
+  it.each(values)('causes a single 500 when a middleware throws %s', async (_, value) => {
     const fail = () => {
       throw value
     }
@@ -287,7 +287,7 @@ describe('user input in response headers', () => {
       res.set('X-Name', '\u010d\u010a').json(1),
   }
 
-  it.each(Object.entries(ways))('adds no header line to the response by %s', async (_, handle) => {
+  it.each(Object.entries(ways))('adds no header line through %s', async (_, handle) => {
     const { answer } = await ask(handle)
     if (answer.status === 500) expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')
     expect([200, 302, 500]).toContain(answer.status)

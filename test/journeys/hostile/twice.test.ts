@@ -69,7 +69,7 @@ describe('a null byte in a path with the wrong method', () => {
 })
 
 describe('a connection', () => {
-  it('accepts valid and refused requests alternately', async () => {
+  it('can alternate between valid and refused requests', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const keep = ['Connection: keep-alive']

@@ -305,7 +305,7 @@ describe('a hostile upload form', () => {
     expect(name).toBe(/passwd|boot\.ini|a\.dll/.exec(filename)?.[0] ?? null)
   })
 
-  it('does not change the application', async () => {
+  it('does not affect a later valid form, and leaves no temporary file open', async () => {
     expect(await send(valid)).toMatchObject({ status: 200 })
     if (!existsSync('/proc/self/fd')) return
     const isSpool = (fd: string) => {

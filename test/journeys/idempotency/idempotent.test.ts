@@ -125,7 +125,7 @@ describe('a route with @Idempotent()', () => {
     expect((await post({ item: 'tea' }, 'k1')).headers['set-cookie']).toBeUndefined()
   })
 
-  it('runs each request that has no key or another key', async () => {
+  it('runs each request that has no key or a new key', async () => {
     for (const key of [undefined, undefined, 'k1', 'k2', '"k1"']) await post({ item: 'tea' }, key)
     expect(effects).toHaveLength(5)
   })
@@ -172,7 +172,7 @@ describe('a route with @Idempotent()', () => {
     expect((await post({ item: 'tea' }, 'k1')).status).toBe(201)
   })
 
-  it('refuses keys that are missing, empty, too long, or contain other characters', async () => {
+  it('refuses keys that are missing, empty, too long, or contain invalid characters', async () => {
     const put = (key?: string) => {
       const request = app.request().put('/orders/7')
       return key === undefined ? request : request.set('Idempotency-Key', key)
@@ -269,7 +269,7 @@ describe('the scope of an idempotency key', () => {
     expect(effects).toHaveLength(4)
   })
 
-  it('excludes callers that cannot be distinguished', async () => {
+  it('requires callers with an id', async () => {
     effects = []
     await using app = await TestApp.create({
       controllers: [OrdersController],

@@ -144,7 +144,7 @@ describe('a response from another browser', () => {
     expect(await eve.user()).toBe(401)
   })
 
-  it('cannot include its own login in a cookie', async () => {
+  it('is refused with a forged login cookie', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const answer = await ada.answer()
@@ -204,7 +204,7 @@ const MOODS: [string, LocalIssuer['mood']['answer']][] = [
   ['answers with no JSON', { status: 200, body: '<html>' }],
 ]
 
-describe('an unavailable issuer', () => {
+describe('an issuer that cannot be used', () => {
   it.each(MOODS)('causes a 503 at the start of a login as long as it %s', async (_, answer) => {
     const { app, issuer, browser } = await startShop()
     issuer.mood.answer = answer

@@ -67,7 +67,7 @@ describe('a login at an issuer', () => {
     expect(await app.get(web.manager).list('ada')).toEqual([])
   })
 
-  it('stores nothing for a visitor who does not come back', async () => {
+  it('stores no session for a visitor who does not come back', async () => {
     const { app, browser } = await startShop()
     for (let i = 0; i < 3; i++) expect((await browser().get('/login')).lines).toHaveLength(1)
     expect(await app.get(web.manager).list('ada')).toEqual([])
@@ -138,7 +138,7 @@ describe('the page after a login', () => {
     expect(location).toBe(`${ORIGIN}/`)
   })
 
-  it('stays on the host of the application for strings that look like another host in any encoding', async () => {
+  it('is on the host of the application if another host is given in any encoding', async () => {
     const { browser } = await startShop()
     for (const text of ['https:evil.example', '//evil.example', '/\\evil.example']) {
       let encoded = text
@@ -183,7 +183,7 @@ describe('a logout', () => {
     expect((await ada.post('/login/logout')).location).toBe(`${ORIGIN}/`)
   })
 
-  it('cannot be sent by a page of another site', async () => {
+  it('cannot be requested by a page of another site', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.login()

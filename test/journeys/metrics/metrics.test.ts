@@ -304,7 +304,7 @@ describe('the other metrics', () => {
     ])
   })
 
-  it('contain no tenant without the option, or one that the application has not allowed', async () => {
+  it('contain no tenant without the option, and no tenant that `authorize` refuses', async () => {
     await start({ tenant: { authorize: () => false }, metrics: { tenants: { max: 2 } } })
     await get('/letters').set('x-tenant-id', 'acme')
     expect((await get('/metrics')).text).not.toContain('acme')
@@ -348,7 +348,7 @@ describe('a scrape of the metrics', () => {
     },
   )
 
-  it('contains no trace that the caller has not recorded', async () => {
+  it('contains no trace that the caller has not sampled', async () => {
     await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
     await get('/letters').set('traceparent', `00-${trace}-b7ad6b7169203331-00`).expect(200)
@@ -366,7 +366,7 @@ describe('a scrape of the metrics', () => {
     await get('/metrics').expect(404)
   })
 
-  it('requires a key, and so do the reasons of /readyz', async () => {
+  it('requires a key if apiKeys is its guard, and so do the details of /readyz', async () => {
     const { key, hash } = generateApiKey({ prefix: 'ops' })
     const guard = apiKeys({
       prefix: 'ops',
@@ -417,7 +417,7 @@ describe('a scrape of the metrics', () => {
     expect(logged).toEqual([])
   })
 
-  it('is not delayed by middlewares, tenants and security', async () => {
+  it('is not affected by middlewares and tenants', async () => {
     await start({
       tenant: { required: true },
       middlewares: [(_req: Request, res: Response) => res.status(503).end()],
@@ -491,7 +491,7 @@ describe('the metrics option', () => {
     await expect(booting).rejects.toThrow(subject)
   })
 
-  it('is off by default, so that nothing is measured and the path has no route', async () => {
+  it('adds no route if it is false', async () => {
     await start({ metrics: false })
     await get('/metrics').expect(404)
   })

@@ -72,7 +72,7 @@ it('the metrics contain no readiness without the option `health`', async () => {
   expect(await scraped()).toEqual([])
 })
 
-it('the metrics report degraded and ready without the cache and limit stores', async () => {
+it('a failing cache or limit store leaves the process ready in the metrics, but degraded in /readyz', async () => {
   await start({
     cache: { store: { ...bound(memoryCache()), check: ask('cache') } },
     rateLimit: { store: { ...bound(memoryRateLimit()), check: ask('limits') } },

@@ -166,8 +166,8 @@ describe('the security in the document', () => {
   })
 })
 
-describe('operations with equal names', () => {
-  it('receive unique ids with method and path', () => {
+describe('the operations in the document', () => {
+  it('have unique ids with method and path if their names are equal', () => {
     const make = (prefix: string) => {
       @Controller(prefix)
       class ThingsController {
@@ -205,7 +205,7 @@ describe('operations with equal names', () => {
     ])
   })
 
-  it('keep their ids when another document contains fewer operations', () => {
+  it('keep their ids in a document that contains fewer operations', () => {
     const only = (name: string) => ({
       path: `/${name}`,
       include: (route: { path: string }) => route.path.includes(name),

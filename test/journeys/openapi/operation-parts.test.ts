@@ -148,7 +148,7 @@ describe('the responses of a document', () => {
     ['nothing', ['204']],
     ['made', ['201']],
     ['away', ['307']],
-  ])('include for %s the success responses %j', (name, statuses) => {
+  ])('of the route %s have the success statuses %j', (name, statuses) => {
     const found = successesOf(documentOf(Responses), name).map(([status]) => status)
     expect(found.sort()).toEqual([...statuses].sort())
   })
@@ -199,7 +199,7 @@ describe('the operations of a document', () => {
     expect(problems.map(({ code }) => code)).toEqual(['E_OPERATION_ID_DUPLICATE'])
   })
 
-  it('use the parameter names of the first one for paths with the same shape', () => {
+  it('use the parameter names of the first operation for paths with the same shape', () => {
     @Controller('p')
     class Paths {
       @Get(':id/of/:owner') get() {}
@@ -211,7 +211,7 @@ describe('the operations of a document', () => {
     expect(names).toEqual(['id', 'owner'])
   })
 
-  it('contain a parameter of a plugin once, in any case of the header name', () => {
+  it('contain a parameter of a plugin once, whatever the letter case of a header name', () => {
     @Controller('h')
     class Sent {
       @Headers(z.object({ 'x-reason': z.string() }))

@@ -24,8 +24,8 @@ function operationsOf(...controllers: Class[]): string[] {
   )
 }
 
-describe('a status that allows no body', () => {
-  it.each([204, 205, 304])('is documented without content: %i', (status) => {
+describe('a documented response', () => {
+  it.each([204, 205, 304])('has no content for a status that allows no body: %i', (status) => {
     @Controller('a')
     class Stated {
       @HttpCode(status) @Post() create() {}
@@ -42,7 +42,7 @@ describe('a status that allows no body', () => {
     }
   })
 
-  it.each([200, 201, 206, 203])('does not apply to other statuses: %i', (status) => {
+  it.each([200, 201, 206, 203])('has content for a status that allows a body: %i', (status) => {
     @Controller('a')
     class Stated {
       @HttpCode(status) @Post() create() {}
@@ -113,7 +113,7 @@ describe('@All and a route with the same path shape', () => {
 })
 
 describe('headers that OpenAPI describes elsewhere', () => {
-  it('are not parameters, in any case', () => {
+  it('are not parameters, whatever their letter case', () => {
     const schema = z.object({
       Authorization: z.string().optional(),
       'Content-Type': z.string().optional(),

@@ -22,7 +22,7 @@ class Things {
 }
 
 const FAILED = 'The request failed'
-const MORE = 'More requests failed for the same reason'
+const MORE = 'More requests failed'
 
 async function start(options: TestOptions = {}) {
   const lines: { message: string; facts: Record<string, unknown> }[] = []

@@ -122,7 +122,7 @@ const guard = (canActivate: (req: Request) => unknown) => ({
 })
 
 describe('the onError option', () => {
-  it('receives an error that becomes a 500 once, with the fields of its request', async () => {
+  it('receives an error once if it results in a 500, with the fields of its request', async () => {
     const { get, reports, errors } = await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { status, body } = await get('/things/bug/7').set(
@@ -176,7 +176,7 @@ describe('the onError option', () => {
     ['a thrown 404', '/things/missing', 404],
     ['no route', '/nothing', 404],
     ['no user', '/things/auth', 401],
-  ])('is not called for errors that are no server failures: %s', async (_, path, status) => {
+  ])('is not called without a server failure: %s', async (_, path, status) => {
     const { get, reports } = await start()
     expect((await get(path)).status).toBe(status)
     expect(reports).toEqual([])
@@ -200,7 +200,7 @@ describe('the onError option', () => {
     expect(reports[1]?.error).toMatchObject({ code: 'HANDLER_TIMEOUT' })
   })
 
-  it('is called for errors of middlewares, without a route', async () => {
+  it('is called for errors of middlewares, with the route if it is known', async () => {
     const broken: Middleware = (req, _res, next) => next(req.path === '/early' ? bug : undefined)
     const router = express.Router().get('/old/:id', fail) as unknown as Middleware
     const { get, reports } = await start({ middlewares: [broken, router] })
@@ -212,7 +212,7 @@ describe('the onError option', () => {
     expect(names).toEqual([undefined, undefined, 'Things.used'])
   })
 
-  it('is called once for an error, independent of error middlewares', async () => {
+  it('is called once for an error, regardless of error middlewares', async () => {
     const passing: ErrorRequestHandler = (error, _req, _res, next) => next(error)
     const hiding: ErrorRequestHandler = (_error, _req, res, _next) => res.status(200).end()
     const { get, reports } = await start({ middlewares: [passing, hiding] })
@@ -312,13 +312,13 @@ describe('the onError option', () => {
   })
 })
 
-describe('a guard with a programming error', () => {
+describe('an error in a guard or another access check', () => {
   const broken = (): boolean => (undefined as unknown as { id: number }).id > 0
   const refusing = (): boolean => {
     throw new Error('the token has expired')
   }
 
-  it('results in a 401 for the client, and in an error for the log and onError', async () => {
+  it('results in a 401, and is logged and reported, if it is a programming error in a guard', async () => {
     const { get, reports, errors } = await start({ auth: guard(broken) })
     expect((await get('/things/auth')).status).toBe(401)
     expect(errors().map(({ facts }) => facts['err'])).toEqual([expect.any(TypeError)])
@@ -349,13 +349,13 @@ describe('a guard with a programming error', () => {
     expect(reports[0]?.context).not.toHaveProperty('route')
   })
 
-  it('causes no error report when it refuses with its own error', async () => {
+  it('is not reported when the guard refuses with its own error', async () => {
     const { get, reports, errors } = await start({ auth: guard(refusing) })
     expect((await get('/things/auth')).status).toBe(401)
     expect([reports, errors()]).toEqual([[], []])
   })
 
-  it('reports at most 20 errors at once, because clients can cause them', async () => {
+  it('is reported at most 20 times at once, because clients can cause it', async () => {
     const { app, get, reports } = await start({ auth: guard(broken) })
     await app.clock.advance(0)
     const send = async () => {
@@ -384,7 +384,7 @@ describe('a guard with a programming error', () => {
     ['@Use', '/things/used', {}],
     ['a middleware that authenticates', '/things/fine/1', { middlewares: [fail] }],
   ] satisfies [string, string, TestOptions][])(
-    'results in a 500 that is logged and reported for other functions: %s',
+    'results in a 500 that is logged and reported outside of guards: %s',
     async (_, path, options) => {
       const { get, reports, errors } = await start(options)
       expect((await get(path)).status).toBe(500)
@@ -409,7 +409,7 @@ describe('a guard with a programming error', () => {
   })
 })
 
-describe('a failing onError', () => {
+describe('the function in onError', () => {
   const reason = new Error('the tracker is down')
 
   it.each([
@@ -428,7 +428,7 @@ describe('a failing onError', () => {
         },
       }),
     ],
-  ])('only affects the log: %s', async (_, onError) => {
+  ])('only affects the log if it %s', async (_, onError) => {
     let calls = 0
     const { get, errors } = await start({
       onError: () => {
@@ -444,7 +444,7 @@ describe('a failing onError', () => {
     expect((await get('/things/fine/1')).status).toBe(200)
   })
 
-  it('changes nothing even when the logger fails', async () => {
+  it('changes no response if it throws, even when the logger fails', async () => {
     const logger: Logger = { info() {}, warn() {}, error: fail }
     const { get } = await start({
       logger,

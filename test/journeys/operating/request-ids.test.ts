@@ -167,7 +167,7 @@ describe('the req.id field', () => {
     expect(headers).not.toHaveProperty('set-cookie')
   })
 
-  it('can be assigned repeatedly, even if its value is the name of its header', async () => {
+  it('can be assigned repeatedly, which changes no other header', async () => {
     const origin = 'https://a.example'
     const app = await inProcess({
       requestIds: true,
@@ -260,11 +260,11 @@ describe('the trustRequestId option', () => {
     else expect([answer?.status, idsOf(answer as Answer)]).toEqual([400, []])
   })
 
-  it('is disabled by default', async () => {
+  it('ignores the id of the client if it is false', async () => {
     expect(await ask(['X-Request-Id: mine'], { trustRequestId: false })).toMatch(UUID)
   })
 
-  it('works without requestIds, and the id appears in logged errors', async () => {
+  it('works without requestIds, and the id appears in server errors', async () => {
     const app = await inProcess({ trustRequestId: true })
     const { body, headers } = await app.request().get('/things/bug').set('X-Request-Id', 'mine-1')
     expect(body.requestId).toBe('mine-1')
@@ -311,7 +311,7 @@ describe('the requestIds option', () => {
     if (status >= 400) expect(JSON.parse(answer.text).requestId).toBe(idsOf(answer)[0])
   })
 
-  it.each(Object.keys(requests))('adds no header without the option: %s', async (name) => {
+  it.each(Object.keys(requests))('adds no header if it is not set: %s', async (name) => {
     const [status, data] = requests[name] as [number, string]
     const { port } = await listening()
     const [answer] = (await exchange(port, data)) as [Answer]
@@ -345,7 +345,7 @@ describe('the requestIds option', () => {
     expect(body.requestId).toBe(headers['x-request-id'])
   })
 
-  it('passes an id to the error format, even for a malformed body', async () => {
+  it('passes the id to the error format', async () => {
     const seen: unknown[] = []
     const { port } = await listening({
       requestIds: true,
@@ -513,7 +513,7 @@ describe('a mounted application', () => {
     expect((await ask('/nowhere')).text).toBe('the host')
   })
 
-  it('shares the id with another application of the framework around it', async () => {
+  it('shares the id with an outer application of the framework', async () => {
     const inner = new App({ controllers, logger: false, requestIds: true })
     const { port } = await listening({
       controllers: [],
@@ -526,11 +526,11 @@ describe('a mounted application', () => {
   })
 })
 
-describe('the document of an application with request ids', () => {
+describe('the document and request ids', () => {
   const statusesOf = (document: TestApp['document'], path: string) =>
     Object.values(document.paths[path]?.get?.responses ?? {})
 
-  it('describes the header for every response, and contract checks it', async () => {
+  it('describes the header for every response, and the contract checks it', async () => {
     const app = await inProcess({ requestIds: true, contract: 'throw' })
     const { components, paths } = app.document
     const reference = { $ref: '#/components/headers/X-Request-Id' }
@@ -570,7 +570,7 @@ describe('the document of an application with request ids', () => {
     expect(await sizes(true)).toEqual(without)
   })
 
-  it('remains unchanged without the option', async () => {
+  it('contains no such header without the option', async () => {
     const app = await inProcess()
     expect(app.document.components).not.toHaveProperty('headers')
     expect(JSON.stringify(statusesOf(app.document, '/things/plain'))).not.toMatch(/request-id/i)

@@ -16,7 +16,7 @@ afterAll(() => tracing.end())
 const servers = () => tracing.ofKind(SpanKind.SERVER)
 
 describe.skipIf(!isSupported)('the options of otel()', () => {
-  it('can ignore requests, and then the spans of code that they run', async () => {
+  it('can ignore requests, including the spans of the code that they run', async () => {
     const { port } = await serve({
       health: true,
       plugins: [otel({ ignore: (req) => /^\/(livez|letters\/used)/.test(req.url) })],

@@ -261,7 +261,7 @@ describe.skipIf(!isSupported)('an application whose node:http is also instrument
   })
 
   it.each(['no', 'yes'])(
-    'has one server span below the path of a host; Express is instrumented: %s',
+    'has one server span below the path of a host, with Express instrumented: %s',
     async (EXPRESS) => {
       await start({ EXPRESS })
       const spans = await spansOf(ports.hostPort, '/of/acme/letters/7')
@@ -283,7 +283,7 @@ describe.skipIf(!isSupported)('an application whose node:http is also instrument
   })
 })
 
-describe('an application without an installed OpenTelemetry', () => {
+describe('an application without the OpenTelemetry packages', () => {
   let child: Child | undefined
   afterEach(() => child?.end())
 
@@ -323,7 +323,7 @@ describe('an application without an installed OpenTelemetry', () => {
     }
   `
 
-  it('loads none of its packages, and defines no global variable', async () => {
+  it('loads none of them, and defines no global variable', async () => {
     child = new Child({ files: { 'app.mjs': program('') } })
     const told = await child.next<{ status: number; isGlobal: boolean; resolved: string[] }>()
     expect(told).toMatchObject({ status: 200, isGlobal: false })

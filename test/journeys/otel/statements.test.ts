@@ -217,7 +217,7 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     expect(tracing.spans).toEqual([])
   })
 
-  it('is missing without the option, and no trace header is sent', async () => {
+  it('is missing if the `statements` option is false, and no statement is observed', async () => {
     next = { text: 'select 1' }
     const running = await start({ plugins: [otel({ statements: false })] })
     await running.request().get('/notes').expect(200)

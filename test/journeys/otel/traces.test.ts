@@ -23,7 +23,7 @@ afterAll(() => tracing.end())
 const servers = () => tracing.ofKind(SpanKind.SERVER)
 
 describe.skipIf(!isSupported)('the trace of a request', () => {
-  it('is the parent of work that continues after the response', async () => {
+  it('includes work that continues after the response', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/background')
     await gates.entered.opened
@@ -88,7 +88,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(servers()[0]?.parentSpanContext).toBeUndefined()
   })
 
-  it('is a child of the span of an outer server, for example on AWS Lambda', async () => {
+  it('continues below the span of an outer server, for example on AWS Lambda', async () => {
     const app = await App.create({
       controllers: [LettersController],
       plugins: [otel()],

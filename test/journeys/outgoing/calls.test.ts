@@ -155,7 +155,7 @@ describe('an outgoing call', () => {
   })
 })
 
-describe('the end of an outgoing call', () => {
+describe('the abort of an outgoing call', () => {
   /** A host that answers nothing, and tells when a call has come and when its connection is over. */
   async function silentHost() {
     const came = gate()
@@ -194,7 +194,7 @@ describe('the end of an outgoing call', () => {
     expect(failure).toMatchObject({ message: expect.stringMatching(/took (?:too long|longer)/) })
   })
 
-  it('is not caused by the time limit while the handler still works after the call', async () => {
+  it('is caused by the handler timeout even if the handler blocks the event loop after the call', async () => {
     const timeouts = { handler: '200ms' } as const
     const work = (outgoing: Outgoing, url: string) => {
       const sent = outgoing(url)
@@ -223,7 +223,7 @@ describe('the end of an outgoing call', () => {
     })
   })
 
-  it('is caused by the disconnect of the client', async () => {
+  it('is caused by a client that disconnects', async () => {
     const host = await silentHost()
     const failed = gate()
     const { url } = await appThat((outgoing) => outgoing(host.url).finally(failed.open))
@@ -252,7 +252,7 @@ describe('the end of an outgoing call', () => {
     expect(failure).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('is caused for all calls of a request, however many, without a warning', async () => {
+  it('occurs for all calls of a request, however many, without a warning', async () => {
     const warnings: string[] = []
     const note = ({ message }: Error) => void warnings.push(message)
     process.on('warning', note)

@@ -110,7 +110,7 @@ describe('a capsule with outgoing calls', () => {
 })
 
 describe('a replay with outgoing calls', () => {
-  it('does not charge a bank account a second time', async () => {
+  it('does not send the calls a second time', async () => {
     const { bank, file } = await capsuleOf('/orders')
     expect(bank.got).toHaveLength(1)
     using capsule = openCapsule(file)

@@ -85,7 +85,7 @@ describe('a budget for outgoing calls', () => {
   })
 })
 
-describe('a direct call of fetch in a handler', () => {
+describe('a direct call to fetch in a handler', () => {
   it('causes one warning with its source location in tests', async () => {
     const host = await otherHost((_req, res) => res.end())
     const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
@@ -96,13 +96,13 @@ describe('a direct call of fetch in a handler', () => {
     const warnings = app.logs.filter(({ level }) => level === 'warn')
     expect(warnings).toHaveLength(1)
     expect(warnings[0]?.message).toMatch(
-      /^test\/journeys\/outgoing\/noticed\.test\.ts:\d+:\d+ calls http:\/\/127\.0\.0\.1:\d+ by fetch\..*inject\(Outgoing\)/,
+      /^test\/journeys\/outgoing\/noticed\.test\.ts:\d+:\d+ calls http:\/\/127\.0\.0\.1:\d+ with fetch\..*inject\(Outgoing\)/,
     )
     expect(printed).toHaveBeenCalledTimes(1)
     printed.mockRestore()
   })
 
-  it('causes a warning under blazon dev, but a call of inject(Outgoing) does not', async () => {
+  it('causes a warning under blazon dev, but a call to Outgoing does not', async () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: string[] = []
     const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }
@@ -118,7 +118,7 @@ describe('a direct call of fetch in a handler', () => {
     await app.close()
   })
 
-  it('causes no warning in an application that runs on its own', async () => {
+  it('causes no warning outside of tests and blazon dev', async () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: string[] = []
     const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }

@@ -48,7 +48,7 @@ async function failingHost(failures: number, fail: RequestListener) {
 }
 const unavailable: RequestListener = (_req, res) => void res.writeHead(503).end('busy')
 
-describe('a retried call', () => {
+describe('a call with retries', () => {
   it.each([
     [429, 3],
     [502, 3],
@@ -56,7 +56,7 @@ describe('a retried call', () => {
     [504, 3],
     [500, 1],
     [404, 1],
-  ])('is sent for the status %i in total %i times', async (status, times) => {
+  ])('with the status %i is sent %i times in total', async (status, times) => {
     const host = await otherHost((_req, res) => void res.writeHead(status).end('x'))
     const { call } = callerOf({ retries: true })
     const response = await call(host.url)
@@ -77,14 +77,14 @@ describe('a retried call', () => {
     ['DELETE', { method: 'DELETE' }, 1],
     ['OPTIONS', { method: 'OPTIONS' }, 3],
     ['POST with a key', { method: 'POST', body: 'x', headers: { 'Idempotency-Key': '1' } }, 3],
-  ])('is sent only if its method is safe to repeat: %s', async (_name, init, times) => {
+  ])('is sent only once unless it is safe to repeat: %s', async (_name, init, times) => {
     const host = await otherHost(unavailable)
     await callerOf({ retries: true }).call(host.url, init)
     expect(host.got).toHaveLength(times)
     for (const { body } of host.got) expect(body).toBe(init.body ?? '')
   })
 
-  it('cannot have a stream as its body, because the stream has been read', async () => {
+  it('is not repeated if its body is a stream, because the stream has been read', async () => {
     const host = await otherHost(unavailable)
     const headers = { 'idempotency-key': '1' }
     const body = new Blob(['x']).stream()
@@ -105,7 +105,7 @@ describe('a retried call', () => {
     expect(waits[0]).toBeLessThan(3200)
   })
 
-  it('is not sent if Retry-After is after the end of the call', async () => {
+  it('is not repeated if Retry-After is after the end of the call', async () => {
     for (const after of ['60', new Date(Date.now() + 90_000).toUTCString()]) {
       const host = await otherHost(
         (_req, res) => void res.writeHead(503, { 'retry-after': after }).end(),
@@ -117,7 +117,7 @@ describe('a retried call', () => {
     }
   })
 
-  it('is not the default, and works with the responses of a test', async () => {
+  it('is not repeated by default, and can be tested with app.outgoing', async () => {
     const host = await otherHost(unavailable)
     await callerOf({}).call(host.url)
     expect(host.got).toHaveLength(1)
@@ -127,7 +127,7 @@ describe('a retried call', () => {
     expect(app.outgoing.calls).toHaveLength(3)
   })
 
-  it('is limited to a tenth of the calls: 1,000 calls to a failing host make 1,100 connections', async () => {
+  it('is repeated for at most a tenth of the calls: 1,000 calls to a failing host make 1,100 connections', async () => {
     const host = await otherHost(
       (_req, res) => void res.writeHead(503, { connection: 'close' }).end(),
     )
@@ -215,7 +215,7 @@ describe('the circuit of a host', () => {
     expect(caller.openCircuits()).toEqual(['127.0.0.1:1'])
   })
 
-  it('has metrics for calls that were sent before metrics were available', async () => {
+  it('is not required for the call metrics, which are added once even after a call during startup', async () => {
     const early = async (outgoing: Outgoing) => {
       await outgoing('http://127.0.0.1:1/').catch(() => {})
       return 1

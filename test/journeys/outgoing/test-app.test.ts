@@ -56,7 +56,7 @@ describe('the object app.outgoing', () => {
     expect(app.outgoing.calls).toEqual([{ method: 'POST', url: BANK, body: '{"cents":5}' }])
   })
 
-  it('replaces an earlier response by a later one', async () => {
+  it('replaces an earlier response with a later one', async () => {
     await using app = await create()
     app.outgoing.answer('post', BANK, { json: 1 })
     app.outgoing.answer('POST', BANK, { json: 2 })
@@ -64,7 +64,7 @@ describe('the object app.outgoing', () => {
     expect(response.body.data).toEqual({ status: 200, charge: 2 })
   })
 
-  it('responds by a function, with a string, with an error, and for any query', async () => {
+  it('responds with the result of a function, a string or an error, and for any query', async () => {
     await using app = await create()
     const ask = async (url: string) =>
       (await app.request().get('/orders/call').query({ url })).body.data
@@ -99,7 +99,7 @@ describe('the object app.outgoing', () => {
     expect(app.outgoing.calls.map(({ url }) => url)).not.toContain('http://10.0.0.8/admin')
   })
 
-  it('allows the signal of a call to end it while its response is pending', async () => {
+  it('allows the time limit of a call to end it while its response is pending', async () => {
     await using app = await create()
     app.outgoing.answer('GET', 'https://a.example/', () => new Promise(() => {}))
     const sent = app
@@ -114,7 +114,7 @@ describe('the object app.outgoing', () => {
   })
 })
 
-describe('the end of an outgoing call by the clock of the application', () => {
+describe('the abort of an outgoing call according to the application clock', () => {
   /** In the order in which they happened. */
   const events: string[] = []
 
@@ -235,7 +235,7 @@ describe('an outgoing call without a response in the test', () => {
     )
   })
 
-  it('makes the end of the application fail when it is sent outside of requests', async () => {
+  it('makes close() fail when it is sent outside of requests', async () => {
     const app = await create()
     await app
       .get(Outgoing)(BANK)

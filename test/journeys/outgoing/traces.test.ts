@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => tracing.end())
 
 it.runIf(isSupported)(
-  'one call has one client span, joined to the span of its request',
+  'each outgoing call has one client span, below the span of its handler',
   async () => {
     const host = await otherHost((req, res) => {
       res.statusCode = req.url?.startsWith('/gone') ? 503 : 200

@@ -127,8 +127,8 @@ describe('the @Paged decorator', () => {
   })
 
   it.each<[rows: object[], cause: string]>([
-    [[{ id: null }, { id: 1 }], "The field 'id' of a row is null"],
-    [[{}, { id: 1 }], "The field 'id' of a row is undefined"],
+    [[{ id: null }, { id: 1 }], "The field 'id' of a row has no value to order by (null)"],
+    [[{}, { id: 1 }], "The field 'id' of a row has no value to order by (undefined)"],
     [[{ id: 1 }, { id: 1 }], 'Two rows have the same values'],
     [[{ id: 'x'.repeat(1700) }, { id: 1 }], 'too long for a cursor'],
   ])('logs why %j have no next page', async (rows, cause) => {

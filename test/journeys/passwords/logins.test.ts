@@ -27,7 +27,7 @@ class TenantAccountController extends AccountController {
   }
 }
 
-describeWithServer('the code in docs/passwords.md with separate logins for migrations', () => {
+describeWithServer('the code in docs/passwords.md with separate database logins', () => {
   let database: ServerDatabase
   let shop: string
   beforeAll(async () => {

@@ -31,7 +31,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     return String(row?.['password'])
   }
 
-  it('registers an account by a link, logs in, and stores the e-mail in lower case', async () => {
+  it('registers an account through a link, logs in, and stores the e-mail in lower case', async () => {
     const { send, register } = await start()
     await register('Ada@Example.com', PASSWORD)
     const { status, cookie } = await send('login', { email: EMAIL, password: PASSWORD })
@@ -154,7 +154,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect(await app.get(web.manager).list('1')).toEqual([])
   })
 
-  it('replaces a hash with another method or cost only at the next login', async () => {
+  it('replaces an outdated hash (of another method or cost) only at the next successful login', async () => {
     const salt = Buffer.alloc(16, 7)
     const code = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '')
     const key = scryptSync(PASSWORD, salt, 32, { N: 2 ** 12, r: 8, p: 1 })

@@ -57,7 +57,7 @@ describe('the @Checks() decorator', () => {
 })
 
 describe('the boot of an application with policies', () => {
-  it('refuses two policies with one name on a route', async () => {
+  it('refuses two policies with the same name on a route', async () => {
     const Other = policy('row', { read: () => true })
     @Auth()
     @Controller('rows')

@@ -135,7 +135,7 @@ function get(path: string, user?: string) {
 }
 
 describe('a policy', () => {
-  it('is applied to anonymous callers with the option anonymous', async () => {
+  it('is applied to anonymous callers if the option `anonymous` is set', async () => {
     expect((await get('/draft')).status).toBe(404)
     const titles = async (user?: string) =>
       (await dataOf<Article[]>(await get('', user))).map(({ title }) => title)
@@ -166,7 +166,7 @@ describe('a policy', () => {
     expect(calls).toBe(2)
   })
 
-  it('is evaluated before the first item of a stream', async () => {
+  it('must be evaluated before the first item of a stream', async () => {
     expect((await (await get('/lines', 'ana')).text()).trim().split('\n')).toHaveLength(2)
     const forgotten = await get('/forgotten-lines', 'ana')
     expect(forgotten.status).toBe(500)

@@ -66,7 +66,7 @@ describe('a policy', () => {
     expect(await dataOf('cleo', '/orders/1/links')).toEqual({ canPay: false, canFly: false })
   })
 
-  it('allows an action only with true, and refuses unlisted actions without a search', async () => {
+  it('allows an action only if its rule returns true, and refuses unlisted actions without a search', async () => {
     expect((await send('ana', '/orders/1/by/truthy')).status).toBe(403)
     expect((await send('ana', '/orders/1/by/later')).status).toBe(403)
     searches.count = 0

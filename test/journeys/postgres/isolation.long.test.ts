@@ -155,7 +155,7 @@ async function verdicts(controllers: (new () => object)[], seed: number) {
   return Object.fromEntries(byName)
 }
 
-it.each(SEEDS)('has no leak when every table has row-level security (seed %i)', async (seed) => {
+it.each(SEEDS)('isolation passes if every table has row-level security (seed %i)', async (seed) => {
   expect(await verdicts([controllerOf('notes'), ReportsController], seed)).toEqual({
     'POST /notes': 'PASS',
     'GET /notes': 'PASS',

@@ -233,7 +233,7 @@ describe('a transaction that conflicts with others', () => {
       expect([headers['x-attempt'], headers['x-saved']]).toEqual(['3', '3'])
     })
 
-    it.each(['returned', 'sent', 'block'])('results in a 503 in the end: %s', async (name) => {
+    it.each(['returned', 'sent', 'block'])('ends in a 503 after all retries: %s', async (name) => {
       const response = await post(`/clashes/${name}?at=${at}&times=9`)
       expect(response).toMatchObject(CONFLICT)
       expect(response.headers['retry-after']).toBe('1')
@@ -245,7 +245,7 @@ describe('a transaction that conflicts with others', () => {
     it.each([
       ['/clashes/once', undefined],
       ['/tenants/plain', 'acme'],
-    ])('results in a 503 at once without the option: %s', async (path, tenant) => {
+    ])('results in a 503 without a retry if the option is not set: %s', async (path, tenant) => {
       expect(await post(`${path}?at=${at}&times=1`, tenant)).toMatchObject(CONFLICT)
       expect([attempts, await notes()]).toEqual([1, []])
     })

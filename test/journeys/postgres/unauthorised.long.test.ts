@@ -125,7 +125,7 @@ describe('the database of a request with tenant.authorize', () => {
     await expect(late).rejects.toMatchObject({ code: 'TENANT_UNAUTHORIZED' })
   })
 
-  it('sends the response after the commit and runs afterCommit as the tenant of the request', async () => {
+  it('commits before the response is sent, and runs afterCommit as the tenant of the request', async () => {
     await start({})
     const { body } = await app.asTenant('a').request().post('/orders')
     expect(body.data).toEqual({ isSaved: false })

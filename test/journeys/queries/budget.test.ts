@@ -124,14 +124,16 @@ describe('a statement that runs ten times in one request', () => {
     await start()
     const { message, route } = await failureOf('/orders/loop')
     expect(route).toBe('OrdersController.loop')
-    expect(message).toContain('OrdersController.loop (GET /orders/loop) runs too many statements.')
+    expect(message).toContain(
+      'OrdersController.loop (GET /orders/loop) has too many statements or calls.',
+    )
     expect(message).toContain(`It ran the same statement 10 times:\n  ${ITEMS}\n    at `)
     expect(message).toMatch(
       /at test\/journeys\/queries\/budget\.test\.ts:22:38\n {4}at test\/journeys\/queries\/budget\.test\.ts:39:\d+\n/,
     )
   })
 
-  it('makes the test of Promise.all fail', async () => {
+  it('also fails the test if it runs in Promise.all', async () => {
     await start()
     const { message } = await failureOf('/orders/all')
     expect(message).toContain('It ran the same statement 12 times')
@@ -145,7 +147,7 @@ describe('a statement that runs ten times in one request', () => {
     await expect(fetch('/orders/loop')).rejects.toBeInstanceOf(QueryBudgetError)
   })
 
-  it('is accepted nine times, with different lists, and after a failed assertion', async () => {
+  it('causes no error for nine runs, for lists of different lengths, or in addition to a failed assertion', async () => {
     const { request } = await start()
     await app?.request().get('/orders/few').expect(200)
     await app?.request().get('/orders/batch').expect(200)
@@ -173,7 +175,7 @@ describe('a statement that runs ten times in one request', () => {
     const url = `http://127.0.0.1:${port}/orders/loop`
     await globalThis.fetch(url).then((response) => response.text())
     await globalThis.fetch(url).then((response) => response.text())
-    await expect(test.close()).rejects.toThrow(/OrdersController\.loop .* runs too many statements/)
+    await expect(test.close()).rejects.toThrow(/OrdersController\.loop .* has too many statements/)
     app = undefined
   })
 })
@@ -201,7 +203,7 @@ describe('the queries option', () => {
 })
 
 describe('the @Queries decorator', () => {
-  it('sets a maximum, and the error lists the statements above it', async () => {
+  it('sets a maximum, and the error for a higher number lists the statements', async () => {
     const test = await start()
     await test.request().get('/orders/allowed?count=3').expect(200)
     const { message } = await failureOf('/orders/allowed?count=4')
@@ -234,7 +236,7 @@ describe('the @Queries decorator', () => {
     await test.request().get('/derived/two').expect(200)
   })
 
-  it('accepts only a whole number, and only once', async () => {
+  it('accepts only a whole number, and must not be repeated', async () => {
     @Controller('wrong')
     class WrongController {
       @Queries(-1) @Get('a') a() {}
@@ -254,7 +256,7 @@ describe('the @Queries decorator', () => {
     expect(error).toContain('It has 2 @Queries')
   })
 
-  it('has no effect in production', async () => {
+  it('has no effect without a TestApp', async () => {
     const plain = await App.create({
       controllers: [OrdersController],
       plugins: [store],

@@ -156,7 +156,7 @@ describe('a QUERY route', () => {
     expect((await app.fetch('/writes', { method: 'POST', headers })).status).toBe(403)
   })
 
-  it('is included in the methods of @All', async () => {
+  it('can be created with @All', async () => {
     const app = await start()
     const any = await app.fetch('/things/any', { method: 'QUERY' })
     expect([any.status, await any.json()]).toMatchObject([200, { data: { method: 'QUERY' } }])
@@ -227,7 +227,7 @@ describe('the test tools for QUERY routes', () => {
     },
   }
 
-  it('include the method in fuzz, contract, access and isolation', async () => {
+  it('include the method in fuzz tests, the contract and the access matrix', async () => {
     const app = await TestApp.create({ controllers: [Private], contract: 'throw', auth: { guard } })
     onTestFinished(() => app.close())
     const headers = { authorization: 'Bearer t' }
@@ -310,7 +310,7 @@ describe('the document of QUERY routes', () => {
     expect(result).toMatchObject({ ok: true, data: { ids: [4] } })
   })
 
-  it('has no changes between versions, and a removed operation is reported as a change', async () => {
+  it('has no breaking changes between OpenAPI versions, and a removed operation is reported', async () => {
     const older = (await documentOf('3.1')).document
     const newer = (await documentOf('3.2')).document
     const { query: _, ...rest } = newer.paths['/things'] ?? {}

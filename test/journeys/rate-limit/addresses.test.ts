@@ -138,7 +138,7 @@ describe('the client address of a rate limit', () => {
     ['a zone', 'fe80::1', 'fe80::1%eth0'],
     ['the rest of a /56', '2001:db8:1:200::1', '2001:db8:1:2ff:ffff:ffff:ffff:ffff'],
     ['a dotted end', '2001:db8::102:304', '2001:db8::1.2.3.4'],
-  ])('is equal for %s', async (_, one, other) => {
+  ])('is the same in another form: %s', async (_, one, other) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await forwarded(port, [one, other])).toEqual([200, 429])
   })

@@ -105,7 +105,7 @@ describe('the user in a rate limit key', () => {
     expect(await named(user)).toBe(key)
   })
 
-  it('is shortened from 65 characters on, and stays distinct', async () => {
+  it('is shortened if it has more than 64 characters, and stays distinct', async () => {
     const long = 'x'.repeat(64)
     expect(await named({ id: long })).toBe(`u:${long}`)
     const [one, other] = [await named({ id: `${long}a` }), await named({ id: `${long}b` })]

@@ -157,7 +157,7 @@ describe('a rate limit by a function', () => {
     ['returns a number', () => 1],
     ['returns an object', () => ({})],
     ['returns a promise', () => Promise.resolve('a')],
-  ])('counts by the address, and logs it once, when the function %s', async (_, by) => {
+  ])('counts by the address, and logs one warning, when the function %s', async (_, by) => {
     const app = await start(by as () => string)
     const paths = ['/things/open', '/things/open', '/things/open']
     expect(await statuses(app, ...paths)).toEqual([200, 429, 429])

@@ -199,7 +199,7 @@ describe('the @RateLimit decorator', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
   })
 
-  it('counts methods separately that have the same policy object', async () => {
+  it('counts methods with the same policy object separately', async () => {
     @Controller('both')
     class BothController {
       @RateLimit(two)

@@ -75,7 +75,7 @@ describe('a rate limit store', () => {
     expect(calls).toEqual([])
   })
 
-  it('prevents the start of the application when it cannot open', async () => {
+  it('prevents the start of the application when it cannot be opened', async () => {
     const store = {
       consume: notingStore().store.consume,
       open: () => Promise.reject(new Error('no key')),
@@ -164,7 +164,7 @@ describe('a rate limit store', () => {
     ['returns NaN', () => ({ isAllowed: true, remaining: Number.NaN, resetMs: 1 })],
     ['resolves to null', async () => null],
   ])(
-    'is replaced by counting in memory if it %s, which is logged once per window',
+    'is replaced by counting in memory if it %s, which is logged once a minute',
     async (_, answer) => {
       const { store } = notingStore(answer)
       const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })

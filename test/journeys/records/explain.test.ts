@@ -141,7 +141,7 @@ describe('the explain method', () => {
     expect(record.id).toMatch(/^[\w-]{36}$/)
   })
 
-  it('returns plain data that is equal after JSON', async () => {
+  it('returns plain data that a JSON round trip does not change', async () => {
     await start()
     const record = await get('/work/closed')
     expect(JSON.parse(JSON.stringify(record))).toEqual(record)
@@ -167,7 +167,7 @@ describe('the explain method', () => {
     expect(app.explain(response)).toEqual(record)
   })
 
-  it('supports responses of fetch, of callers, and of redirected requests', async () => {
+  it('supports the responses that a caller receives with fetch', async () => {
     await start()
     const caller = app.as({ id: 9, permissions: ['work:read'] })
     const response = await caller.fetch('/work/closed')
@@ -282,7 +282,7 @@ describe('the decisions in a record', () => {
     const credited = await get('/work/cached', { authorization: 'Bearer right-token' })
     expect(decision(credited, 'cache')).toMatchObject({
       verdict: 'bypass',
-      reason: 'it has a body, or credentials that the key does not contain',
+      reason: 'it has a body or credentials that the key does not contain, or it has no valid key',
     })
   })
 
@@ -371,7 +371,7 @@ describe('failed supertest assertions', () => {
     expect(stack).toContain('explain.test.ts')
   })
 
-  it('print nothing if the assertion passes or if there is no response', async () => {
+  it('explain the response after the error of a custom assertion function', async () => {
     await start()
     await app.request().get('/work/open').expect(200)
     const failure = await app
@@ -419,7 +419,7 @@ describe('observers of decisions', () => {
     await start()
   })
 
-  it('cost nothing if there are none, because no function records a decision', async () => {
+  it('are required before any decision is recorded', async () => {
     const taken: unknown[] = []
     const looks: Plugin = {
       name: 'looks',

@@ -59,7 +59,7 @@ describe('the records option', () => {
     expect(records.find(ids[0])).toBeUndefined()
   })
 
-  it('writes a log line for each of these records with log', async () => {
+  it('writes a log line for each server error if `log` is set', async () => {
     const test = await TestApp.create({ controllers: [WorkController], records: { log: true } })
     app = test
     await test.request().get('/work/broken').expect(500)
@@ -95,7 +95,7 @@ describe('the records option', () => {
 
   it.each([
     [{ records: 1 as never }, 'Pass true, false, or { keep, log, capsules }'],
-    [{ records: { keep: 0 } }, 'Pass a whole number above 0'],
+    [{ records: { keep: 0 } }, 'Pass a whole number greater than 0'],
     [{ records: { log: 'yes' as never } }, 'Pass true or false'],
     [{ records: { keeps: 5 } as never }, 'The valid options are: keep, log, capsules'],
   ])('refuses %j', async (options, remedy) => {

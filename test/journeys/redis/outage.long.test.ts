@@ -73,7 +73,7 @@ async function untilCached({ advance }: { advance?: Duration } = {}): Promise<vo
 }
 
 describeWithServer('an application with Redis', () => {
-  it('starts without Redis, and uses it as soon as it runs', async () => {
+  it('starts without Redis, and uses Redis as soon as it is available', async () => {
     server = await Server.absent()
     await start()
     for (let i = 0; i < 5; i++) expect((await get()).status).toBe(200)

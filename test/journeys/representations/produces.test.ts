@@ -171,7 +171,7 @@ describe('the @Produces decorator', () => {
     expect((await get('', 'text/csv', { method: 'POST' })).status).toBe(201)
   })
 
-  it('results in the same head for HEAD', async () => {
+  it('results in the same headers for HEAD', async () => {
     const { get } = await serve()
     const head = await get('', 'text/csv', { method: 'HEAD' })
     expect([head.status, head.text, head.type]).toEqual([200, '', 'text/csv; charset=utf-8'])

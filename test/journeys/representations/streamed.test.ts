@@ -65,7 +65,7 @@ describe('@Produces with an asynchronous iterable of rows', () => {
     expect(response.headers.get('content-type')).toContain(accept)
   })
 
-  it('results in an error response before the first row, and a cut response after it', async () => {
+  it('results in an error response if the first row fails, and in a truncated response if a later row does', async () => {
     const { get, errors } = await serve()
     until(0, new Error('broken'))
     expect((await get('text/csv')).status).toBe(500)

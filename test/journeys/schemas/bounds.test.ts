@@ -94,21 +94,21 @@ describe('recursive alternatives', () => {
   })
 })
 
-describe('a list without a maximum', () => {
+describe('a list in a body schema', () => {
   const Orders = z.object({
     lines: z.array(z.object({ tags: z.array(z.string()), more: z.any() })),
   })
   const warnings = (schema: Schema, limits?: AppOptions['limits']) =>
     bootWarnings({ controllers: controllersOf(schema), ...(limits && { limits }) })
 
-  it('causes a warning when limits.body allows very many items', async () => {
+  it('causes a warning without a maximum when limits.body allows very many items', async () => {
     const found = await warnings(Orders, { body: '1mb' })
     expect(found.map(({ code, text }) => `${code} ${/'[^']*'/.exec(text)}`)).toEqual([
       "W_LIST_UNBOUNDED 'lines.*.tags'",
     ])
   })
 
-  it('causes an error under strict', async () => {
+  it('causes an error without a maximum under strict', async () => {
     const options = { controllers: controllersOf(z.array(z.number())), limits: { body: '1mb' } }
     const problems = await bootProblems({ ...options, strict: true })
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([

@@ -96,7 +96,7 @@ function controllerOf({ body, params, query, headers }: Library) {
   return UsersController
 }
 
-describe.each(LIBRARIES)('$name', (library) => {
+describe.each(LIBRARIES)('a schema of $name', (library) => {
   let app: TestApp
   const start = async () => {
     app = await TestApp.create({ contract: 'throw', controllers: [controllerOf(library)] })

@@ -66,8 +66,8 @@ const ofPlaces = (price: number) => [
   { either: price },
 ]
 
-describe.each(Object.entries(SCHEMAS))('a multiple of 0.01 in %s', (_, schema) => {
-  it('includes each price up to 100, in every part of a request', async () => {
+describe.each(Object.entries(SCHEMAS))('multipleOf: 0.01 in %s', (_, schema) => {
+  it('accepts each price up to 100, in every part of a body', async () => {
     const { post } = await start(schema)
     const prices = Array.from({ length: 10_000 }, (_, index) => index / 100)
     expect(await post({ prices })).toBe(200)
@@ -77,14 +77,14 @@ describe.each(Object.entries(SCHEMAS))('a multiple of 0.01 in %s', (_, schema) =
     }
   })
 
-  it('excludes a price with a third digit', async () => {
+  it('refuses a price with a third decimal place', async () => {
     const { post } = await start(schema)
     for (const price of [19.991, -0.001, 0.015, 1e-7, 12345678.905, 999999999.995, 5e-324]) {
       for (const body of ofPlaces(price)) expect([body, await post(body)]).toEqual([body, 400])
     }
   })
 
-  it('can be a string in a query', async () => {
+  it('also applies to strings in a query', async () => {
     const { get } = await start(schema)
     for (const price of ['19.99', '1.999e1', '-0.07']) {
       expect((await get(price)).body.data).toEqual({ price: Number(price) })
@@ -98,13 +98,13 @@ it.each([
   [0.3, [0.9, 2.1, -5.7], [1, 0.1]],
   [2.5, [7.5, 1e308], [7, 1.25]],
   [3, [9, 3e15, -6], [1e22, 2.9999999999999996, 10]],
-])('a multiple of %d', async (multipleOf, right, wrong) => {
+])('multipleOf: %d is checked exactly', async (multipleOf, right, wrong) => {
   const { post } = await start({ properties: { price: { multipleOf } } })
   for (const price of right) expect([price, await post({ price })]).toEqual([price, 200])
   for (const price of wrong) expect([price, await post({ price })]).toEqual([price, 400])
 })
 
-it('a multiple is handled in the same way in responses and in document examples', async () => {
+it('multipleOf is applied in the same way in responses and in document examples', async () => {
   const Price = Type.Object({ price: Type.Number({ multipleOf: 0.01, examples: [19.99, 0.07] }) })
 
   @Controller('offers')
@@ -129,7 +129,7 @@ it('a multiple is handled in the same way in responses and in document examples'
   expect(JSON.stringify(app.document)).toContain('19.99')
 })
 
-it('a multiple determines the alternative of a union in a response', async () => {
+it('multipleOf determines the alternative of a union in a response', async () => {
   const Cents = z.object({ price: z.number().multipleOf(0.01), cents: z.boolean() })
   const Other = z.object({ price: z.number(), other: z.boolean() })
 

@@ -54,7 +54,7 @@ class OrdersController {
   }
 }
 
-describe('an input that a schema rejects', () => {
+describe('the validation of inputs', () => {
   let app: TestApp
   const start = async () => {
     handled = 0
@@ -67,7 +67,7 @@ describe('an input that a schema rejects', () => {
   }
   afterEach(() => app.close())
 
-  it('is reported for all parts at once: params, query, headers, body', async () => {
+  it('reports the errors of all parts at once: params, query, headers, body', async () => {
     const request = await start()
     const { body, status } = await request.post('/orders/all/x').send({ tags: ['a', 1] })
     expect(status).toBe(400)
@@ -82,14 +82,14 @@ describe('an input that a schema rejects', () => {
     expect(body.errors.every((e: { message: string }) => e.message.length > 0)).toBe(true)
   })
 
-  it('never reaches the handler', async () => {
+  it('prevents the handler from running if it fails', async () => {
     const request = await start()
     await request.post('/orders/all/x').send({})
     await request.post('/orders').send({})
     expect(handled).toBe(0)
   })
 
-  it('is reported with a dotted path, even when a key contains a dot', async () => {
+  it('reports a dotted path, even when a key contains a dot', async () => {
     const request = await start()
     const { body } = await request
       .post('/orders')
@@ -103,14 +103,14 @@ describe('an input that a schema rejects', () => {
   it.each([
     ['/orders', { items: Array.from({ length: 50 }, () => ({ price: 'x' })) }],
     ['/orders/plain', Array.from({ length: 50 }, () => 'x')],
-  ])('causes at most 20 errors (%s)', async (path, sent) => {
+  ])('reports at most 20 errors (%s)', async (path, sent) => {
     const request = await start()
     const { body, status } = await request.post(path).send(sent)
     expect(status).toBe(400)
     expect(body.errors).toHaveLength(20)
   })
 
-  it('causes at most 20 errors of all parts together', async () => {
+  it('reports at most 20 errors of all parts together', async () => {
     const request = await start()
     const { body } = await request
       .post('/orders/all/x')
@@ -120,7 +120,7 @@ describe('an input that a schema rejects', () => {
     expect(body.errors.at(-1).in).toBe('body')
   })
 
-  it('is reported in problem+json when the client accepts it', async () => {
+  it('reports errors in problem+json when the client accepts it', async () => {
     const request = await start()
     const { body, status, type } = await request
       .post('/orders')
@@ -130,7 +130,7 @@ describe('an input that a schema rejects', () => {
     expect(body.errors).toMatchObject([{ in: 'body', path: 'items' }])
   })
 
-  it('is undefined in req.validated when the route has no schema', async () => {
+  it('leaves the fields of req.validated undefined when the route has no schema', async () => {
     const request = await start()
     const { body } = await request.get('/orders/nothing?page=1')
     expect(body.data).toEqual({
@@ -139,13 +139,13 @@ describe('an input that a schema rejects', () => {
     })
   })
 
-  it('is removed from req.query, which is replaced', async () => {
+  it('replaces req.query, so that fields outside of the schema are removed', async () => {
     const request = await start()
     const { body } = await request.get('/orders/query?page=1&admin=true')
     expect(body.data).toEqual({ keys: ['page'], isSame: true })
   })
 
-  it('is removed from req.query on a listening application', async () => {
+  it('replaces req.query on a listening application', async () => {
     const served = await App.create({ controllers: [OrdersController] })
     app = await TestApp.create()
     const { port } = await served.listen(0, '127.0.0.1')

@@ -51,7 +51,7 @@ async function bytesOf(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-describe('a platform that parses bodies itself', () => {
+describe('a serverless platform', () => {
   const apps = appsOfTest()
   const appOf = () =>
     apps.track(new App({ controllers: defineControllers(OrdersController), logger: false }))

@@ -49,7 +49,7 @@ const NAMES = Object.keys(ADAPTERS)
 const call = (name: string, handler: App['handler'], path: string) =>
   ADAPTERS[name]?.(handler)(EVENTS['version 2.0']?.({ path }) ?? {}, {}) as Promise<Answered>
 
-describe('a failed start', () => {
+describe('a failed startup', () => {
   const failure = new Error('The database has no tables')
   const UNAVAILABLE = {
     statusCode: 'error',
@@ -67,7 +67,7 @@ describe('a failed start', () => {
     return { lines, app: new App({ providers: [{ token: 'tables', useFactory }], logger }) }
   }
 
-  it.each(NAMES)('results in a 503 and a log line behind %s', async (name) => {
+  it.each(NAMES)('results in a 503 and a log line with %s', async (name) => {
     const { app, lines } = failing()
     const { statusCode, body } = await call(name, app.handler, '/lines')
     expect([statusCode, JSON.parse(body)]).toEqual([503, UNAVAILABLE])
@@ -156,13 +156,13 @@ describe('an HTTP/2 server', () => {
     expect(lines).toMatchObject([{ message: expect.stringContaining('a proxy') }])
   })
 
-  it('responds with a 503 if the start has failed', async () => {
+  it('responds with a 503 if startup has failed', async () => {
     const providers = [{ token: 'missing', useExisting: 'nothing' }]
     const session = await sessionOf(new App({ providers, logger: false }).handler)
     expect(await get(session)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
   })
 
-  it('is distinguished from HTTP/1 with a wrong version in the request', async () => {
+  it('is distinguished from an HTTP/1 request with another version number', async () => {
     const port = await apps.serving(createServer(appOf().handler))
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /lines HTTP/2.0\r\nHost: a.example\r\nConnection: close\r\n\r\n')
@@ -180,7 +180,7 @@ describe('a stream that is cut off', () => {
     await expect(called).rejects.toThrow()
   })
 
-  it.each(NAMES.slice(1))('results in a 500 of %s', async (name) => {
+  it.each(NAMES.slice(1))('results in a 500 from %s', async (name) => {
     const log = console.error
     onTestFinished(() => {
       console.error = log
@@ -190,7 +190,7 @@ describe('a stream that is cut off', () => {
     expect(statusCode).toBe(500)
   })
 
-  it('does not delay the end of the application', async () => {
+  it('does not delay close()', async () => {
     const app = new App({
       controllers: [LinesController],
       logger: false,

@@ -56,7 +56,7 @@ describe('a request that can change data', () => {
     expect((await open(headers).login()).line).toMatch(/^__Host-session=/)
   })
 
-  it.each(FOREIGN)('is refused from other pages, on every route: %o', async (headers) => {
+  it.each(FOREIGN)('is refused from another origin, on every route: %o', async (headers) => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     for (const path of ['pay', 'set', 'ignore', 'logout', 'login', 'nowhere']) {
@@ -68,7 +68,7 @@ describe('a request that can change data', () => {
     expect((await open({}, cookie).get('cart')).data).toMatchObject({ isLoggedIn: true, visits: 0 })
   })
 
-  it.each(FOREIGN)('cannot log in a visitor of another page: %o', async (headers) => {
+  it.each(FOREIGN)('cannot create a session from a page of another origin: %o', async (headers) => {
     const open = await startSite()
     const { status, code, line } = await open(headers).login(666)
     expect([status, code, line]).toEqual([403, 'CROSS_ORIGIN', undefined])
@@ -95,7 +95,7 @@ describe('a request that can change data', () => {
     expect((await open(other, cookie).post('pay')).status).toBe(403)
   })
 
-  it('is compared with the host that a proxy sends only with trustProxy', async () => {
+  it('is compared with the host that a proxy reports only if trustProxy is set', async () => {
     const forwarded = { host: '10.0.0.7', 'x-forwarded-host': 'shop.example', origin: SITE }
     for (const [trustProxy, status] of [
       [true, 200],
@@ -120,7 +120,7 @@ describe('a request that can change data', () => {
     expect((await open(headers, cookie).post('pay')).status).toBe(403)
   })
 
-  it('is also protected if a middleware has replaced its method', async () => {
+  it('is also checked if a middleware has replaced its method', async () => {
     const override = (req: Request, _res: unknown, next: () => void) => {
       const method = req.get('x-method')
       if (method !== undefined) req.method = method
@@ -135,7 +135,7 @@ describe('a request that can change data', () => {
     expect((await open(own, cookie).get('item')).status).toBe(200)
   })
 
-  it('does not include GET and HEAD, which links use', async () => {
+  it('is never a GET or HEAD request, because links use these methods', async () => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     const page = open({ 'sec-fetch-site': 'cross-site' }, cookie)
@@ -231,7 +231,7 @@ describe('a session of a tenant', () => {
   const tenants = { app: { tenant: { authorize: () => true } } }
   const at = (tenant: string) => ({ ...OWN[0], 'x-tenant-id': tenant })
 
-  it('results in a 401 at another tenant, and without a tenant', async () => {
+  it('results in a 401 for another tenant, and without a tenant', async () => {
     const open = await startSite(tenants)
     const ada = open(at('acme'))
     await ada.login(7)

@@ -65,7 +65,7 @@ describe('a session', () => {
     expect([headers['cache-control'], headers['vary'] ?? '']).not.toContain('no-store')
   })
 
-  it('ends after an idle time that is shorter than its original idle time', async () => {
+  it('ends after a new idle time that is shorter than the original one', async () => {
     const store = memorySessions()
     const before = await startShop({ store, idle: '2h' })
     const ada = before.browser()
@@ -76,7 +76,7 @@ describe('a session', () => {
     expect((await after.browser(ada.cookie).get('me')).status).toBe(401)
   })
 
-  it('requires a user behind the guard, and abilities', async () => {
+  it('is admitted by the guard only with a user and the required abilities', async () => {
     const { browser } = await startShop()
     const ada = browser()
     expect((await ada.get('me')).status).toBe(401)
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect((await ada.get('maybe')).data.user).toMatchObject({ id: 7 })
   })
 
-  it('loads its user again with findUser', async () => {
+  it('loads its user for each request with findUser', async () => {
     const roles = new Map([['7', ['admin']]])
     const { browser } = await startShop({
       findUser: async (id) =>
@@ -222,8 +222,8 @@ describe('the id of a session', () => {
   })
 })
 
-describe('the duration of a session', () => {
-  it('ends when the session is not used, and is extended while it is used', async () => {
+describe('a session over time', () => {
+  it('ends when it is not used, and is extended while it is used', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '1d' })
     const ada = browser()
     await ada.login()
@@ -236,7 +236,7 @@ describe('the duration of a session', () => {
     expect((await ada.get('cart')).data.isLoggedIn).toBe(false)
   })
 
-  it('ends after the absolute time, even if it is used; a login starts it again', async () => {
+  it('ends after the absolute time, even if it is used or its id changes', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '2h' })
     const ada = browser()
     const bob = browser()
@@ -272,7 +272,7 @@ describe('the duration of a session', () => {
     expect(touched).toBe(4)
   })
 
-  it('ends for a request whose user is looked up at that time', async () => {
+  it('is refused if it expires while its user is looked up', async () => {
     const gates = [gate(), gate()].map((waiting) => ({ waiting, begun: gate() }))
     let asked = 0
     const findUser = async (id: string) => {

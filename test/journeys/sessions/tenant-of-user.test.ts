@@ -124,7 +124,7 @@ describe('a session with the tenant option', () => {
 })
 
 describe('a refusal by the session guard', () => {
-  it('has a reason that contains the missing part of the session', async () => {
+  it('has a reason that explains why the session is not valid', async () => {
     const { app, get, login } = await start({ idle: '1h' })
     expect((await get('rows')).reasons).toContain('the request has no credential for it')
     await login()
@@ -135,7 +135,7 @@ describe('a refusal by the session guard', () => {
     await login({ 'x-checked': 'acme' })
     expect((await get('rows', 'acme')).status).toBe(200)
     expect((await get('rows', 'globex')).reasons).toContain(
-      'the session belongs to another tenant than the request',
+      'the session belongs to a different tenant than the request',
     )
     expect((await get('rows')).reasons).toContain(
       'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()',

@@ -188,7 +188,7 @@ describe('the onStatement observer', () => {
     await expect(App.create({ plugins })).rejects.toThrow(ConfigError)
   })
 
-  it('costs nothing if there is none, because no statement or request is recorded', async () => {
+  it('is required before any statement is recorded', async () => {
     const app = await App.create({ controllers: [WorkController], plugins: [store] })
     expect(app.get(Statements).areObserved).toBe(false)
     expect(app.get(Statements).begin(find(1))).toBeNull()
@@ -201,7 +201,7 @@ describe('the package blazon/typeorm', () => {
   const inMemory = typeorm({ type: 'sqljs', entities: [NoteEntity], synchronize: true })
   const notes = { controllers: [NotesController], plugins: [inMemory] }
 
-  it('reports its statements, but not those of transactions', async () => {
+  it('reports its statements, but no BEGIN and COMMIT', async () => {
     const { app, seen } = await observed(notes)
     await app.request().post('/notes').send({ text: 'Buy milk' }).expect(201)
     await app.request().get('/notes').expect(200)

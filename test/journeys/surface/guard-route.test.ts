@@ -75,7 +75,7 @@ describe('a guard', () => {
     expect(names).toEqual(['Reports.costs', 'Reports.costs', 'Reports.costs', 'Reports.list'])
   })
 
-  it('receives no route before a router of tenantRouter()', async () => {
+  it('receives no route for a request to a tenantRouter()', async () => {
     const routes: unknown[] = []
     const guard = {
       canActivate(_: Request, route?: RouteModel) {

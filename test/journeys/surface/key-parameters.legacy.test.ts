@@ -192,7 +192,7 @@ describe('a key parameter at boot', () => {
     ['@Query', 'undefined', () => Query(undefined as never)],
     ['@Body', 'undefined', () => Body('title', undefined as never)],
   ])(
-    'causes an error for %s with the type %s, because nothing would be validated',
+    'causes an error for %s with the schema %s, because nothing would be validated',
     async (_, __, decorate) => {
       @Controller('b')
       class Circular {
@@ -238,7 +238,7 @@ describe('a key parameter at boot', () => {
     }
   })
 
-  it('causes one error if several decorators fill it', async () => {
+  it('causes one error if it has several decorators', async () => {
     @Controller('several')
     class Several {
       @Get()

@@ -32,7 +32,7 @@ const problemsWith = (plugin: Plugin, options = {}) =>
   bootProblems({ controllers: [OrdersController], plugins: [plugin], ...options })
 
 describe('the check method of a plugin', () => {
-  it('refuses the start with each problem, together with all others', async () => {
+  it('returns problems that appear together with all other boot errors', async () => {
     const problems = await problemsWith(confirmation, { limits: { depth: -1 } })
     expect(problems).toContainEqual({
       code: 'E_PLUGIN_CHECK',
@@ -71,7 +71,7 @@ describe('the check method of a plugin', () => {
     ['a promise', async () => []],
     ['a text', () => 'wrong'],
     ['a mistake without a remedy', () => [{ cause: 'It is wrong.' }]],
-  ])('refuses %s', async (_name, check) => {
+  ])('must not return %s', async (_name, check) => {
     const [problem] = await problemsWith({ name: 'broken', check: check as never })
     expect(problem?.subject).toBe("plugin 'broken' check(OrdersController.list)")
     expect(problem?.cause).toBe('It did not return a list of problems.')

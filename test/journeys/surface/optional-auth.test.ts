@@ -13,7 +13,7 @@ import {
 } from './optional-auth-app.js'
 
 describe('the decorator @Auth({ optional: true })', () => {
-  it('calls the guard for a user of a middleware, but not if that user is null', async () => {
+  it('calls the guard if a middleware sets a user, but not if it sets null or undefined', async () => {
     const asked: unknown[] = []
     const guard = {
       canActivate(req: Request) {

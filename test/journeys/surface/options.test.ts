@@ -147,7 +147,7 @@ describe('the method route.option()', () => {
     expect(routes['Notes.list']?.option(Name)?.(7)).toBe('note 7')
   })
 
-  it('returns the same values as the list in route.options, which is data', async () => {
+  it('returns the same values as the list in route.options, which can be cloned', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(structuredClone(routes['Orders.pay']?.options)).toEqual([
       { name: 'Audit', value: { action: 'order.pay', fields: ['total'] } },
@@ -175,7 +175,7 @@ describe('an option in a wrong position', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Notes.helper' })
   })
 
-  it('causes a boot error if the option is for the other kind of target', () => {
+  it('causes an immediate error if the option is for the other kind of target', () => {
     const onClass = () => {
       // @ts-expect-error The option is for methods.
       @Internal()
@@ -197,7 +197,7 @@ describe('an option in a wrong position', () => {
     expect(onMethod).toThrow('@Section() is on')
   })
 
-  it('causes a boot error without parentheses', () => {
+  it('causes an immediate error without parentheses', () => {
     const bare = () => {
       class Notes {
         // @ts-expect-error A decorator without parentheses would never take effect.
@@ -210,7 +210,7 @@ describe('an option in a wrong position', () => {
     expect(bare).toThrow(/@Internal was given list|@Internal is written without parentheses/)
   })
 
-  it('causes a boot error without parentheses on a class', () => {
+  it('causes an immediate error without parentheses on a class', () => {
     const Flag = defineOption('Flag')
     const bare = () => {
       @Controller('notes')

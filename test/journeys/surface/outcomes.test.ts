@@ -69,7 +69,7 @@ describe('the table of request outcomes', () => {
     expect(written.map(String).sort()).toEqual(all.map(String).sort())
   })
 
-  it.each(tables.flat())('is correct if code in $phase ends it', async ({ phase, cells }) => {
+  it.each(tables.flat())('is correct for code in $phase', async ({ phase, cells }) => {
     const seen: typeof cells = []
     for (const [outcome, cell] of cells) {
       seen.push([outcome, cell === 'n/a' ? cell : await observe(phase, outcome)])

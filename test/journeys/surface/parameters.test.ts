@@ -122,7 +122,7 @@ describe('defineParameter() on a method', () => {
     expect(app.document.paths['/items']?.get?.responses).not.toHaveProperty('422')
   })
 
-  it.each(['constructor', '__proto__'])('is not inherited from Object: %s', async (name) => {
+  it.each(['constructor', '__proto__'])('ignores inherited properties: %s', async (name) => {
     const Named = defineParameter(
       ({ query }) => (Object.hasOwn(query, name) ? 'sent' : undefined),
       {
@@ -217,7 +217,7 @@ describe('defineParameter() on a method', () => {
     expect(used).toEqual(['get', 'list', null, null])
   })
 
-  it('ends a request that has expired while the function was waiting', async () => {
+  it('does not run the handler if the request expires while the function is waiting', async () => {
     let open = (_: unknown) => {}
     let isWaiting = false
     let handled = 0
@@ -357,7 +357,7 @@ describe('an invalid use of defineParameter()', () => {
       () => defineParameter(read, { in: 'query', name: 'a', schema: undefined as never }),
       /circular/,
     ],
-  ])('causes a TypeError in %s', (_, define, message) => {
+  ])('causes a TypeError about %s', (_, define, message) => {
     expect(define).toThrow(TypeError)
     expect(define).toThrow(message)
   })
@@ -368,7 +368,7 @@ describe('an invalid use of defineParameter()', () => {
     expect(() => bare('x')).toThrow('takes no arguments')
   })
 
-  it('causes a boot error in a schema or in the name of a path parameter', async () => {
+  it('causes a boot error for an invalid schema or an unknown path parameter', async () => {
     const Wrong = defineParameter(read, { in: 'query', name: 'a', schema: 'text' as never })
     const Broken = defineParameter(read, { in: 'query', name: 'a', schema: { type: 'strnig' } })
     @Controller('wrong')

@@ -104,7 +104,7 @@ describe('the steps of plugins', () => {
     ['a value', () => ({ secret: 1 })],
     ['nothing', () => undefined],
     ['a promise', async () => ({ secret: 1 })],
-  ])('cannot respond before the guard with %s', async (_, respond) => {
+  ])('cannot respond with %s before the guard', async (_, respond) => {
     await using app = await start([plugin({ beforeGuard: () => respond })])
     const { body } = await app.request().get('/things').expect(500)
     expect(body.message).toBe('Internal Server Error')
@@ -116,7 +116,7 @@ describe('the steps of plugins', () => {
     ['a value', (next) => (req, res) => ({ data: next(req, res) })],
     ['nothing', (next) => (req, res) => void next(req, res)],
     ['a promise', (next) => async (req, res) => void next(req, res)],
-  ])('cannot respond while the guard decides with %s', async (_, stage) => {
+  ])('cannot respond with %s while the guard decides', async (_, stage) => {
     const slow = { canActivate: async (req: Request) => req.get('authorization') !== undefined }
     await using app = await start([plugin({ beforeGuard: stage })], { auth: { guard: slow } })
     await app.request().post('/things').send({ name: 'b' }).expect(500)
@@ -135,7 +135,7 @@ describe('the steps of plugins', () => {
     }
   })
 
-  it.each(PLACES)('can wait for something else before the result of next: %s', async (place) => {
+  it.each(PLACES)('can wait for other code before they return the result: %s', async (place) => {
     const patient: StepFactory = (next) => async (req, res) => {
       const result = next(req, res)
       await new Promise(setImmediate)
@@ -202,11 +202,14 @@ describe('the steps of plugins', () => {
     const [other] = await bootProblems({ controllers: [Things], plugins: [wrong] })
     expect(other).toMatchObject({
       code: 'E_OPTION_INVALID',
-      cause: 'It is string, not a function.',
+      cause: 'It is not a function: its type is string.',
     })
     const bare = { name: 'odd', steps: () => true } as unknown as Plugin
     const [third] = await bootProblems({ controllers: [Things], plugins: [bare] })
-    expect(third).toMatchObject({ code: 'E_OPTION_INVALID', cause: 'It returned boolean.' })
+    expect(third).toMatchObject({
+      code: 'E_OPTION_INVALID',
+      cause: 'It returned a value of type boolean.',
+    })
     // Its steps would never run, and one of them may refuse requests.
     const late = { name: 'odd', steps: async () => ({}) } as unknown as Plugin
     const [fourth] = await bootProblems({ controllers: [Things], plugins: [late] })
@@ -233,7 +236,7 @@ describe('a step that puts the result of `next` into an object', () => {
 })
 
 describe('the authMatrix() method', () => {
-  it('includes the steps before and after the guard', async () => {
+  it('includes the refusals of steps after the guard', async () => {
     const closed = plugin({ afterGuard: () => () => Refusal.of(403, 'closed') })
     await using app = await start([closed])
     const matrix = await app.authMatrix({ clerk: { user: {}, headers: { authorization: 'x' } } })

@@ -66,7 +66,7 @@ describe('an interceptor', () => {
     expect((await app.request().get('/flaky')).status).toBe(503)
   })
 
-  it('can be replaced in a test by its class', async () => {
+  it('can be overridden in a test with its class as the token', async () => {
     const once: Interceptor = { intercept: (_req, next) => next() }
     await using app = await start(Flaky, { testOverrides: [{ token: Retry, useValue: once }] })
     failures = 1

@@ -121,7 +121,7 @@ describe('the @Use decorator', () => {
     ['a later next()', (_req, _res, next) => void setImmediate(next), 200],
     ['a later error', (_req, _res, next) => void setImmediate(() => next(new HttpError(418))), 418],
     ['two calls of next()', (_req, _res, next) => void [next(), next()], 200],
-  ])('ends a request in the way of the middleware: %s', async (_, middleware, status) => {
+  ])('supports each outcome of a middleware: %s', async (_, middleware, status) => {
     let calls = 0
     @Controller('a')
     class A {
@@ -186,7 +186,7 @@ describe('the @Use decorator', () => {
     expect(seen).toEqual([])
   })
 
-  it('ends a request whose client disconnected before a middleware that never calls next()', async () => {
+  it('ends a request if its client disconnects before a middleware that never calls next() runs', async () => {
     let calls = 0
     const idle: RequestHandler = () => void calls++
     const left = {
@@ -258,8 +258,8 @@ describe('an invalid entry in @Use', () => {
   class Plain {}
   it.each<[string, unknown[], string]>([
     ['nothing', [], 'It has no entries.'],
-    ['undefined', [undefined], 'It is undefined, not an interceptor.'],
-    ['an object', [{}], 'It is object, not an interceptor.'],
+    ['undefined', [undefined], 'It is not an interceptor: its type is undefined.'],
+    ['an object', [{}], 'It is not an interceptor: its type is object.'],
     ['an error middleware', [(_e: 1, _q: 2, _s: 3, _n: 4) => {}], 'It is an error middleware'],
     ['an Express application', [express()], 'It is an Express application'],
     ['a class in a list', [[Plain]], 'Plain is a class without a method intercept'],
@@ -276,7 +276,7 @@ describe('an invalid entry in @Use', () => {
     expect(problem?.cause).toContain(cause)
   })
 
-  it('throws if it is a class without parentheses', () => {
+  it('throws if @Use is written without parentheses on a class', () => {
     expect(() => Use(Plain as never)).toThrow('parentheses are missing')
   })
 

@@ -105,7 +105,7 @@ describe('the authorize function', () => {
     expect(calls).not.toContain('handler')
   })
 
-  it('is not called without a tenant or without a user', async () => {
+  it('is not called without a tenant, or if the guard finds no user', async () => {
     await start({ authorize })
     expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
@@ -208,7 +208,7 @@ describe('a tenant store', () => {
     expect(asked).toEqual([])
   })
 
-  it('is cached for a minute, and for five seconds when the tenant does not exist', async () => {
+  it('is called again after a minute, or after five seconds if the tenant does not exist', async () => {
     await start({ store })
     await ask(acme)
     await ask(acme)
@@ -224,7 +224,7 @@ describe('a tenant store', () => {
     expect(await ask(acme)).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('is cached for positiveTtl and negativeTtl', async () => {
+  it('is called again after positiveTtl or negativeTtl', async () => {
     await start({ store, positiveTtl: 2, negativeTtl: 0 })
     await ask(acme)
     await app.clock.advance('1s')
@@ -276,7 +276,7 @@ describe('a tenant store', () => {
     expect(await ask(acme)).toBe('acme')
   })
 
-  it('causes a 503 if it throws, and a 500 if it returns no tenant', async () => {
+  it('causes a 503 if it throws, and a 500 if it returns something other than a tenant', async () => {
     await start({
       store: {
         find: (id) => {

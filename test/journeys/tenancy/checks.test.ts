@@ -73,14 +73,14 @@ describe('the tenant option', () => {
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('causes an error when it has an unknown name', async () => {
+  it('causes an error for an unknown field', async () => {
     const tenant = { authorise: () => true } as TenantOptions
     expect(await bootProblems({ tenant, controllers: [HealthController] })).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'tenant.authorise' },
     ])
   })
 
-  it('causes no warning with all known names', async () => {
+  it('causes no warning with all known fields', async () => {
     const tenant: TenantOptions = {
       header: 'X-Org',
       jwtClaim: 'org',
@@ -118,7 +118,7 @@ describe('a tenant without a check', () => {
     expect(await codes({ tenant: { authorize: () => true } })).toEqual([])
   })
 
-  it('causes a warning with guards that only find the user, and names each of them', async () => {
+  it('causes a warning that names each guard that only identifies the user', async () => {
     process.env.NODE_ENV = 'production'
     const guards = {
       own: guard,
@@ -154,7 +154,7 @@ describe('a tenant without a check', () => {
     expect(await codes({ tenant: {}, auth: { guard: web }, plugins: [web] })).toEqual([])
   })
 
-  it('causes an error if the declaration is not a boolean or is hidden in a class', async () => {
+  it('causes an error if the declaration is not a boolean, or is not static in a class', async () => {
     const subjects = async (given: unknown) =>
       (await bootProblems({ auth: { guard: given as AuthGuard } })).map(({ subject }) => subject)
     expect(await subjects({ ...guard, checksTenant: 'yes' })).toEqual(['auth.guard.checksTenant'])
@@ -215,7 +215,7 @@ describe('@Tenant without a source of the tenant', () => {
 
 describe('the @Tenant decorator', () => {
   it.each([[{ optional: 'yes' }], [{ option: true }], [null], ['acme'], [true]])(
-    'refuses unknown options: %j',
+    'refuses invalid options: %j',
     async (options) => {
       @Tenant(options as never)
       @Controller('a')

@@ -114,7 +114,7 @@ describe('the document of an application with tenants', () => {
     expect(statuses(document(), '/orders')).toContain('400')
   })
 
-  it('keeps a description of the header by @Headers', () => {
+  it('keeps the description of the header in @Headers', () => {
     expect(parameters(document({}), '/orders/own')).toEqual([
       {
         name: 'X-Tenant-Id',

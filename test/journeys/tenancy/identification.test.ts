@@ -72,21 +72,21 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 const token = (payload: unknown) => `${encode({ alg: 'none' })}.${encode(payload)}.c2lnbmF0dXJl`
 const bearer = (payload: unknown) => ({ authorization: `Bearer ${token(payload)}` })
 
-describe('the tenant header', () => {
-  it('sets the tenant, with the header name in any case', async () => {
+describe('the id of a tenant', () => {
+  it('is read from the tenant header, with the header name in any case', async () => {
     await start({ tenant: {} })
     expect(await ask({ 'X-Tenant-Id': 'acme' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'tenant-1' })).toBe('tenant-1')
   })
 
-  it('has the name in tenant.header', async () => {
+  it('is read from the header in tenant.header', async () => {
     await start({ tenant: { header: 'X-Org' } })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([400, 'TENANT_REQUIRED'])
     expect((await app.asTenant('zeta').request().get('/who')).body.data).toEqual({ tenant: 'zeta' })
   })
 
-  it('distinguishes ids by case', async () => {
+  it('is case-sensitive', async () => {
     await start({ tenant: {} })
     expect(await ask({ 'x-tenant-id': 'ACME' })).toBe('ACME')
   })
@@ -132,7 +132,7 @@ describe('the tenant header', () => {
     expect(await ask({ 'x-tenant-id': 'xx org:1' })).toEqual([400, 'TENANT_INVALID'])
   })
 
-  it('is not matched by one of its lines if the pattern has the flag `m`', async () => {
+  it('is invalid if only one of its lines matches a pattern with the flag `m`', async () => {
     await start({ tenant: { pattern: /^[a-z]+$/m, jwtClaim: 'org' } })
     expect(await ask(bearer({ org: 'acme' }))).toBe('acme')
     for (const org of ['acme\nOther', 'Other\nacme', 'acme\n', 'acme\r\nacme']) {
@@ -140,7 +140,7 @@ describe('the tenant header', () => {
     }
   })
 
-  it('never contains a built-in property name or more than 256 characters, with any pattern', async () => {
+  it('cannot be a built-in property name or longer than 256 characters, with any pattern', async () => {
     await start({ tenant: { pattern: /.*/ } })
     expect(await ask({ 'x-tenant-id': '__proto__' })).toEqual([400, 'TENANT_INVALID'])
     expect(await ask({ 'x-tenant-id': 'a'.repeat(257) })).toEqual([400, 'TENANT_INVALID'])
@@ -329,7 +329,7 @@ describe('tenant strategies', () => {
     },
   )
 
-  it('must not map hosts to values that are not strings', () => {
+  it('must be created with a host name', () => {
     expect(() => tenantFromHost(undefined as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain('a.example' as never)).toThrow(/undefined is not a host name/)
     expect(() => tenantFromSubdomain(undefined as never)).toThrow(/undefined is not a host name/)
@@ -382,7 +382,7 @@ describe('a middleware that sets the tenant', () => {
     expect(make({ authorize: () => false })).toThrow(/createTenantMiddleware\(\): authorize/)
   })
 
-  it('keeps the tenant of an earlier middleware in createTenantMiddleware', async () => {
+  it('keeps an earlier tenant in createTenantMiddleware if the header is missing', async () => {
     await start({ middlewares: [byOrg, createTenantMiddleware({ required: true })] })
     expect(await ask({ 'x-org': 'acme' })).toBe('acme')
     expect(await ask({ 'x-org': 'acme', 'x-tenant-id': 'zeta' })).toBe('zeta')

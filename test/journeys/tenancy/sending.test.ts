@@ -324,7 +324,7 @@ describe('application code that runs while a response is sent, with tenant.autho
     ['cached', ['key of the cache', 'toJSON']],
     ['listened', ['toJSON', 'finish', 'close']],
     ['thrown', ['explain', 'error middleware', 'onError', 'logger', 'format of errors']],
-  ])('runs for the tenant: /%s', async (path, places) => {
+  ])('runs in the context of the tenant: /%s', async (path, places) => {
     for (const tenant of ['acme', 'globex']) {
       seen = []
       await get(path, tenant)
@@ -336,7 +336,7 @@ describe('application code that runs while a response is sent, with tenant.autho
   })
 
   it.each(['rows', 'generator', 'lines'])(
-    'runs for the tenant when the client disconnects: /%s',
+    'runs in the context of the tenant when the client disconnects: /%s',
     async (path) => {
       seen = []
       const leaving = new AbortController()

@@ -70,7 +70,7 @@ describe('the tenant claim of a JWT', () => {
     expect(await ask({ authorization: bearer(0, payload) })).toBe('TENANT_REQUIRED')
   })
 
-  it.each(['bearer', 'BEARER  '])('is read with any case of %s', async (scheme) => {
+  it.each(['bearer', 'BEARER  '])('is read with the scheme in any case: %s', async (scheme) => {
     await start({ header: false, jwtClaim: 'org' })
     const authorization = bearer(0).replace('Bearer', scheme.trim())
     expect(await ask({ authorization })).toBe('acme')

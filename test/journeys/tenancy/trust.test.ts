@@ -23,8 +23,8 @@ import { app, ask, authorize, guard, note, noting, seen, start, useRowsApp } fro
 
 useRowsApp()
 
-describe('a middleware of an application with authorize', () => {
-  it('runs without a tenant, while the guard and authorize have the claimed tenant', async () => {
+describe('the tenant of middlewares and public routes', () => {
+  it('is not set before authorize, while the guard and authorize have the claimed tenant', async () => {
     await start({ middlewares: [noting('middleware')] })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -34,14 +34,14 @@ describe('a middleware of an application with authorize', () => {
     ])
   })
 
-  it('runs without a tenant in a router, even when the header contains one', async () => {
+  it('is not set in a router before authorize, even when the header contains one', async () => {
     const rows: RequestHandler = (_req, res) => res.json({ data: getTenantId() ?? null })
     const middlewares = [express.Router().get('/legacy', rows)]
     await start({ middlewares, tenant: { authorize: () => false, required: true } })
     expect((await ask('ada', 'zeta', '/legacy')).data).toBeNull()
   })
 
-  it('runs with the tenant when there is no authorize', async () => {
+  it('is set in middlewares when there is no authorize', async () => {
     await start({ middlewares: [noting('middleware')], tenant: {} })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -50,18 +50,18 @@ describe('a middleware of an application with authorize', () => {
     ])
   })
 
-  it('does not set the tenant of public routes, which can call runWithTenant', async () => {
+  it('is not set on public routes, which can call runWithTenant', async () => {
     await start()
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
   })
 
-  it('does not set the tenant of public routes with a guard that checks the tenant itself', async () => {
+  it('is not set on public routes with a guard that checks the tenant itself', async () => {
     await start({ tenant: {}, auth: { guard: { ...guard, checksTenant: true } } })
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
     expect((await ask('ada', 'acme')).data.tenant).toBe('acme')
   })
 
-  it('runs with the tenant that it has set itself, which authorize also checks', async () => {
+  it('can be set by a middleware itself, and authorize also checks it', async () => {
     const byPath: RequestHandler = (_req, _res, next) => runWithTenant('zeta', next)
     await start({ middlewares: [byPath, noting('middleware')] })
     expect((await ask('ada', 'acme')).code).toBe('TENANT_FORBIDDEN')
@@ -69,7 +69,7 @@ describe('a middleware of an application with authorize', () => {
     expect(seen[0]).toEqual(['middleware', 'zeta'])
   })
 
-  it('runs without the tenant of createTenantMiddleware until authorize allows it', async () => {
+  it('is not that of createTenantMiddleware until authorize allows it', async () => {
     const byOrg = createTenantMiddleware({ header: 'x-org' })
     await start({ middlewares: [byOrg, noting('middleware')] })
     const asZoe = app.with({ 'x-user': 'zoe', 'x-org': 'zeta' })
@@ -83,8 +83,8 @@ describe('a middleware of an application with authorize', () => {
   })
 })
 
-describe('an asynchronous task that a middleware started before authorize', () => {
-  it('runs without a tenant in a listener, in a timer and in a promise', async () => {
+describe('code that was started or stored before authorize', () => {
+  it('runs without a tenant in a listener and in a timer', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {
       go = resolve
@@ -143,7 +143,7 @@ describe('an asynchronous task that a middleware started before authorize', () =
     ])
   })
 
-  it('cannot run functions in a scope that the guard has stored', async () => {
+  it('cannot require the tenant in a scope that the guard has stored', async () => {
     let kept: ReturnType<typeof TenantContext.current>
     const keeps = {
       canActivate: (req: Request) => {

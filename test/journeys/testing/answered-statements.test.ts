@@ -59,7 +59,7 @@ const DUPLICATE = {
   error: { message: 'duplicate key', code: '23505', constraint: 'orders_pkey' },
 }
 
-it('statements return the listed results by their text and values without a database', async () => {
+it('statements return the rows that are listed for their text and values, without a database', async () => {
   const test = await answering([
     { text: 'select name from orders where id = $1', values: [2], rows: [{ name: 'two' }] },
     { text: 'select name from orders where id = $1', values: [1], rows: [{ name: 'one' }] },

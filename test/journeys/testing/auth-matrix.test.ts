@@ -176,7 +176,7 @@ describe('the authMatrix() method', () => {
     await expect(app.authMatrix(principals)).rejects.toThrow('envelope: expected JSON')
   })
 
-  it('rejects with the names of unprotected operations with other methods than GET', async () => {
+  it('rejects with the names of unprotected operations with methods other than GET', async () => {
     await start()
     const open = app.authMatrix(principals, {
       unguarded: 'fail',

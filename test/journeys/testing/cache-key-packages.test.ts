@@ -37,7 +37,7 @@ describe('a value that a package reads before the response', () => {
   })
   afterEach(() => app.close())
 
-  it('can be missing in the cache key', async () => {
+  it('can be missing from the cache key', async () => {
     expect((await app.fetch('/lists/logged?sort=a')).status).toBe(200)
     expect(app.contractReport()).toEqual([])
   })

@@ -44,7 +44,7 @@ it('withAuth() throws when the token is undefined', () => {
 })
 
 describe('the as(user) method', () => {
-  it('sends requests of the user without the guard', async () => {
+  it('sends requests of the user without calling the guard', async () => {
     const { status, body } = await app.as({ id: 7 }).request().get('/me')
     expect(status).toBe(200)
     expect(body.data.user).toEqual({ id: 7 })
@@ -58,7 +58,7 @@ describe('the as(user) method', () => {
     await auditor.request().post('/me/orders').expect(403)
   })
 
-  it('passes protected routes without a guard, which respond with 401 otherwise', async () => {
+  it('gives access to protected routes if there is no guard, which otherwise respond with 401', async () => {
     const bare = await TestApp.create({ controllers: [MeController], logger: false })
     await bare.as({ id: 7 }).request().get('/me').expect(200)
     await bare.request().get('/me').expect(401)

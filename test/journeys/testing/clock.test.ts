@@ -64,7 +64,7 @@ describe('the clock of a TestApp', () => {
     expect(rung).toEqual(['a', 'b', 'c', 'late'])
   })
 
-  it('adds the times of two calls, even after a timer that throws', async () => {
+  it('stops at a timer that throws, and continues from there in the next call', async () => {
     app = await TestApp.create(options)
     await app.clock.advance(0)
     const begin = app.clock.now()

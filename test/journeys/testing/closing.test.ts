@@ -79,7 +79,7 @@ describe('closing a TestApp', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('cuts off a stream that does not end after timeouts.close, even with a stopped clock', async () => {
+  it('cuts off an endless stream after timeouts.close, even with a stopped clock', async () => {
     const app = await TestApp.create({ ...options, timeouts: { close: '20ms' } })
     const answer = app
       .request()
@@ -104,7 +104,7 @@ describe('closing a TestApp', () => {
   })
 })
 
-describe('closing an application that is used only through its handler', () => {
+describe('an application that is used only through its handler', () => {
   let server: Server
   let url: string
   async function serve(app: App) {
@@ -117,7 +117,7 @@ describe('closing an application that is used only through its handler', () => {
     server.close()
   })
 
-  it('waits for an active request', async () => {
+  it('waits for an active request before it closes', async () => {
     const app = new App(options)
     await serve(app)
     const answer = fetch(`${url}/slow`).then(dataOf)
@@ -141,7 +141,7 @@ describe('closing an application that is used only through its handler', () => {
     expect(await answer).toBe('cut')
   })
 
-  it('does not wait for requests that it has passed on or answered', async () => {
+  it('closes without waiting for requests that it has passed on or answered', async () => {
     const app = new App({ ...options, timeouts: { close: '1d' } })
     const passed = gate()
     await serve(app)

@@ -15,7 +15,7 @@ import {
 useContractApp()
 
 describe('the mode contract: throw', () => {
-  it('reports the expectation of the test first', async () => {
+  it('reports a failed expectation of the test first', async () => {
     await start()
     const sent = app.request().get('/users/missing').expect(200)
     await expect(Promise.resolve(sent)).rejects.toThrow('expected 200 "OK", got 404')
@@ -87,7 +87,7 @@ describe('the mode contract: warn', () => {
     await again.close()
   })
 
-  it('prints messages for each application, even with equal names of operations', async () => {
+  it('prints messages for each application, even if their operations have the same names', async () => {
     const create = () => {
       @Controller('twins')
       class TwinsController {

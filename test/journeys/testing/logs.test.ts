@@ -56,7 +56,7 @@ describe('the logs of a TestApp', () => {
     expect(printed).toMatch(/Error: disk full\n\s+at FailingController\.fails/)
   })
 
-  it('are the cause of a failed supertest expectation', async () => {
+  it('contain the error that is the cause of a failed supertest expectation', async () => {
     app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('the logs of a TestApp', () => {
     expect(other.cause).toBeUndefined()
   })
 
-  it('are also the cause in a supertest callback', async () => {
+  it('contain the error that is also the cause in a supertest callback', async () => {
     app = await TestApp.create(options)
     const failure = await new Promise<Error>((resolve) => {
       app.request().get('/fails').expect(200).end(resolve)

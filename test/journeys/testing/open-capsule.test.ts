@@ -113,7 +113,7 @@ describe('a capsule in a test', () => {
     },
   )
 
-  it('must have the current version', () => {
+  it('must have the current format', () => {
     const file = join(folder, 'old.json')
     writeFileSync(file, '{"format":1}')
     expect(() => openCapsule(file)).toThrow('must be a capsule with the format 2')
@@ -253,7 +253,7 @@ describe('a replay of a capsule', () => {
     expect(charges).toBe(0)
   })
 
-  it('allows with `database` only the addresses to which the application connected at its start', async () => {
+  it('with `database`, allows only the addresses to which the application connected at startup', async () => {
     using capsule = openCapsule(await capsuleOf('/pay/handled'), { database: true })
     const plugin = { name: 'bank', setup: () => fetch(`http://127.0.0.1:${port}/`).then(() => {}) }
     await using app = await TestApp.create({ ...paying, ...capsule.options, plugins: [plugin] })
@@ -263,7 +263,7 @@ describe('a replay of a capsule', () => {
     await expect(capsule.replay(app)).rejects.toThrow('http://other.example/')
   })
 
-  it('allows calls to the own port, and all others once the capsule is disposed of', async () => {
+  it('allows calls to the port of the application, and all others once the capsule is disposed of', async () => {
     const capsule = openCapsule(await capsuleOf('/pay/handled'))
     await using app = await TestApp.create({ ...paying, ...capsule.options })
     const own = await app.listen(0, '127.0.0.1')

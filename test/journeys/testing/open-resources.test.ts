@@ -110,7 +110,7 @@ describe('the warning of close() about open resources', () => {
     expect(app.logs).toHaveLength(1)
   })
 
-  it('does not include closed resources, and timers with unref', async () => {
+  it('does not include closed resources or timers with unref', async () => {
     expect(await leftBy(TidyPoller, PatientPoller, TidyMetrics)).toEqual([])
   })
 

@@ -147,7 +147,7 @@ describe('an override', () => {
     expect(app.logs).toEqual([])
   })
 
-  it('is the last one when several have the same token', async () => {
+  it('applies if it is the last of several with the same token', async () => {
     const testOverrides = [
       { token: Limit, useValue: 1 },
       { token: Limit, useValue: 2 },

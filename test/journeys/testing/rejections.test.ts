@@ -61,7 +61,7 @@ async function endOf(app: TestApp): Promise<unknown> {
 }
 
 describe('an unhandled rejected promise', () => {
-  it('makes the request fail that caused it, and then close() resolves', async () => {
+  it('makes the request that caused it fail, and is not reported again by close()', async () => {
     const app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -160,15 +160,15 @@ describe('an unhandled rejected promise', () => {
   })
 })
 
-describe('a handled rejected promise', () => {
-  it('is not reported when it is caught or results in a 500', async () => {
+describe('the listener for unhandled rejections', () => {
+  it('does not report a promise that is caught or results in a 500', async () => {
     const app = await TestApp.create(options)
     await app.request().get('/users/handles').expect(200)
     await app.request().get('/users/fails').expect(500)
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('requires a listener, which is removed when the start fails', async () => {
+  it('is removed when the start fails', async () => {
     class Broken {
       onInit() {
         throw new Error('no')

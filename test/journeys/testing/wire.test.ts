@@ -57,7 +57,7 @@ describe('server-sent events', () => {
     await closed
   })
 
-  it('also arrive in supertest, and end by abort()', async () => {
+  it('also arrive in supertest, and end when abort() is called', async () => {
     const test = app.request().get('/wire/events').buffer(false)
     const seen = new Promise<string>((resolve) => {
       test.parse((res, done) => {
@@ -135,7 +135,7 @@ describe('the connect() method', () => {
     other.destroy()
   })
 
-  it('is closed with the application', async () => {
+  it('returns a connection that is closed with the application', async () => {
     app.server.on('upgrade', (_req, socket: Duplex) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
       socket.on('error', () => {})

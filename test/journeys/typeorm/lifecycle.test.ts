@@ -73,7 +73,7 @@ describe('the TypeORM data source', () => {
     await app.close()
   })
 
-  it('is destroyed when the start of the application fails', async () => {
+  it('is destroyed when startup fails', async () => {
     let dataSource: DataSource | undefined
     class Failing {
       readonly #dataSource = inject(DataSource)
@@ -87,7 +87,7 @@ describe('the TypeORM data source', () => {
     expect(dataSource?.isInitialized).toBe(false)
   })
 
-  it('is not initialized for a document or before the start', () => {
+  it('is not initialized for a document or before startup', () => {
     const app = new App({ ...options, plugins: [typeorm({ type: 'sqljs', location: '/no/such' })] })
     expect(app.document.paths).toHaveProperty(['/notes'])
   })
@@ -165,10 +165,10 @@ describe('a test override of TypeORM', () => {
   })
 })
 
-describe('tenants with TypeORM', () => {
+describe('the tenant warning of TypeORM', () => {
   const tenant = { required: false, authorize: () => true }
 
-  it('cause one warning that the database does not separate them', async () => {
+  it('is logged once, because the database does not separate tenants', async () => {
     await using app = await TestApp.create({ ...options, tenant })
     await app.asTenant('acme').request().get('/notes').expect(200)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
@@ -176,7 +176,7 @@ describe('tenants with TypeORM', () => {
     expect(warnings[0]?.message).toMatch(/tenants.+Filter every query by tenant.+docs\/typeorm\.md/)
   })
 
-  it('cause no warning when the application has none', async () => {
+  it('is not logged when the application has no tenants', async () => {
     await using app = await TestApp.create(options)
     expect(app.logs).toEqual([])
   })
@@ -211,7 +211,7 @@ describe('boot errors of TypeORM', () => {
     expect(named?.remedy).toContain("typeorm({ name: 'archive', … })")
   })
 
-  it('refuse two data sources without a name', async () => {
+  it('report two data sources without a name', async () => {
     const plugins = [inMemory, typeorm({ type: 'sqljs' })]
     const [problem] = await bootProblems({ plugins })
     expect(problem).toMatchObject({ code: 'E_PROVIDER_DUPLICATE', subject: 'DataSource' })

@@ -233,7 +233,7 @@ describe('an upload after the response', () => {
     client.socket.destroy()
   })
 
-  it('is cut off if the client sends much more', async () => {
+  it('leaves no open file if the client then disconnects', async () => {
     const client = new Client('leave', early(1024 * 1024).length)
     await client.send(early(1024 * 1024).subarray(0, 4 * STEP))
     await expect.poll(() => client.text).toContain('"left":true')

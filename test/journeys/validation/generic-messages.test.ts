@@ -179,7 +179,7 @@ describe('generic messages', () => {
     expect(await post(z.array(z.object({ id: z.number() })), many, 'generic')).toHaveLength(20)
   })
 
-  it('do not change other errors, which contain no input', async () => {
+  it('are not required for other errors, which contain no input', async () => {
     await post(z.object({ name: z.string() }), {})
     const caller = () => app.request().post('/things').set('Content-Type', 'application/json')
     const malformed = await caller().send(`{"${SECRET}": ${SECRET}`)

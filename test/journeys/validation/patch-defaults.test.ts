@@ -75,8 +75,8 @@ function routeWith(schema: Schema) {
   return XController
 }
 
-describe('a PATCH route whose schema has defaults', () => {
-  it.each(Object.entries(FILLED))('causes a warning with the fields: %s', async (_, given) => {
+describe('a body schema', () => {
+  it.each(Object.entries(FILLED))('causes a warning for PATCH defaults: %s', async (_, given) => {
     const [schema, body, names] = given
     const controllers = [routeWith(schema)]
     const app = await TestApp.create({ controllers, logger: false })
@@ -89,7 +89,7 @@ describe('a PATCH route whose schema has defaults', () => {
     expect(warning?.text).toContain(names.map((name) => `'${name}'`).join(', '))
   })
 
-  it('causes a warning for the key of @Body', async () => {
+  it('causes a warning for a key of @Body with a default in a PATCH', async () => {
     @Controller('x')
     class XController {
       @Patch()
@@ -113,11 +113,11 @@ describe('a PATCH route whose schema has defaults', () => {
     ['arktype', type({ 'a?': 'string' })],
     ['JSON Schema', { properties: { a: { type: 'string' } } }],
     ['anything', z.any()],
-  ])('causes no warning if there is no default: %s', async (_, schema) => {
+  ])('without defaults in a PATCH causes no warning: %s', async (_, schema) => {
     expect(await bootWarnings({ controllers: [routeWith(schema)] })).toEqual([])
   })
 
-  it('causes no warning for the same schema in a POST', async () => {
+  it('with defaults in a POST causes no warning', async () => {
     @Controller('x')
     class XController {
       @Post()

@@ -151,14 +151,14 @@ it('two routes of one method can have the same options with `returns`', async ()
 it.each<[options: object, cause: string]>([
   [{ status: 99 }, '`status: 99` in @Get() is not a success status.'],
   [{ returns: 'Note' }, 'The schema of `returns` in @Get() '],
-  [{ retruns: Note }, '@Get() was given retruns: a route has no option with that name.'],
+  [{ retruns: Note }, '@Get() was given retruns: routes have no such option.'],
   [{ errors: 'none' }, "`errors` in @Get() must be an object, not 'none'."],
   [{ errors: { 200: 'Fine' } }, '`errors` in @Get() describes 200, which is not an error.'],
   [
     { errors: { 404: 5 } },
-    '`errors` in @Get() for the status 404 has a description that is not a string.',
+    '`errors` in @Get() for the status 404 has a description that is empty or not a string.',
   ],
-  [{ summary: '' }, "`summary` in @Get() must be a string, not ''."],
+  [{ summary: '' }, "`summary` in @Get() must be a non-empty string, not ''."],
   [{ responseHeaders: [] }, '`responseHeaders` in @Get() must be an object, not .'],
   [
     { responseHeaders: { 'a b': 'c' } },
@@ -195,7 +195,7 @@ it('an invalid cache or limit is reported under its option name', async () => {
   ])
 })
 
-it('an invalid option hides no other problem, and is mentioned only if it is declared once', async () => {
+it('an invalid option does not hide the problems of other options and decorators', async () => {
   @Controller('wrong')
   class Wrong {
     @Get('', { summary: '', cache: { ttl: '1m', tags: ['a'] } })
@@ -206,7 +206,7 @@ it('an invalid option hides no other problem, and is mentioned only if it is dec
   }
   const problems = await bootProblems({ controllers: [Wrong] })
   const text = problems.map(({ subject, cause }) => `${subject}: ${cause}`).join('\n')
-  expect(text).toContain("`summary` in @Get() must be a string, not ''.")
+  expect(text).toContain("`summary` in @Get() must be a non-empty string, not ''.")
   expect(text).toContain('It has 2 @Cache')
   expect(text).toContain('soon')
 })

@@ -211,7 +211,7 @@ describe('invalid options of a route', () => {
     return problems[0]
   }
 
-  it('are reported together with a decorator for the same part', async () => {
+  it('include a schema for a part that another decorator also describes', async () => {
     for (const more of [Body(Item), Body(z.object({}))]) {
       const problem = await problemOf(controllerOf({ body: Item }, more))
       expect(problem).toMatchObject({ code: 'E_INPUT_TWICE', subject: 'Items.create' })
@@ -244,7 +244,7 @@ describe('invalid options of a route', () => {
     expect(problem?.cause).toContain('@Post')
   })
 
-  it('include a body on GET', async () => {
+  it('include a body on GET under strict', async () => {
     const problems = await bootProblems({
       strict: true,
       controllers: [

@@ -166,7 +166,7 @@ describe('a route with @Versioned()', () => {
     expect((await send('patch', { 'If-None-Match': '*' })).status).toBe(428)
   })
 
-  it('responds with 404 to a write without a row if it cannot create one', async () => {
+  it('responds with 404 to a write to a missing row if the route cannot create one', async () => {
     const { send } = await start()
     for (const method of ['patch', 'delete'] as const)
       expect((await send(method, { 'If-Match': '"1"' }, '9')).status).toBe(404)
@@ -189,7 +189,7 @@ describe('a route with @Versioned()', () => {
     expect([gone.status, gone.body.code]).toEqual([404, 'NOT_FOUND'])
   })
 
-  it('exposes the tag to scripts of other origins', async () => {
+  it('exposes the ETag to scripts of other origins', async () => {
     const { app } = await start({ security: { cors: { origin: 'https://a.example' } } })
     const { headers } = await app.request().get('/notes/7').set('Origin', 'https://a.example')
     expect(headers['access-control-expose-headers']).toMatch(/\bETag\b/)
@@ -213,7 +213,7 @@ describe('a route with @Versioned()', () => {
     expect((await put('"2030"')).status).toBe(412)
   })
 
-  it('fails for a row without a version, and for expectedVersion() of another route', async () => {
+  it('fails for a row with an invalid version, and for expectedVersion() on another route', async () => {
     @Controller('bad')
     class Bad {
       @Get(':id') read() {

@@ -116,7 +116,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     ])
   })
 
-  it('uses an idempotency key only within one version', async () => {
+  it('limits an idempotency key to one version', async () => {
     const app = await start(versions, { controllers: defineControllers(PaymentsController) })
     const pay = async (version: string) => {
       const request = app.as({ id: 1 }).version(version).request()

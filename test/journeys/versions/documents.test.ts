@@ -130,7 +130,7 @@ describe('the generated client of a version', () => {
     expect(second?.['orders']).not.toHaveProperty('read')
   })
 
-  it('stays unchanged for an API without versions', async () => {
+  it('contains no version for an API without versions', async () => {
     const app = await TestApp.create({ controllers: (versioned.controllers ?? []).slice(2) })
     onTestFinished(() => app.close())
     expect(emitClient(app.document)).not.toMatch(/fixed|version:/)

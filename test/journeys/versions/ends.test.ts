@@ -37,7 +37,7 @@ const options: AppOptions = {
 }
 
 describe('a version that ends', () => {
-  it('is announced only by its own routes', async () => {
+  it('has its end announced only by its own routes', async () => {
     await using app = await TestApp.create(options)
     const sunsetOf = async (path: string) => (await app.request().get(path)).headers['sunset']
     expect(await sunsetOf('/v1/orders')).toBe('Thu, 31 Dec 2026 00:00:00 GMT')

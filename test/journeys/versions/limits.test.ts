@@ -16,7 +16,7 @@ class RowsController {
   [second]() {}
 }
 
-it('handlers have separate limits in each version, even if their symbols look similar', async () => {
+it('handlers have separate limits in each version, even if their symbols have equal descriptions', async () => {
   await using app = await TestApp.create({
     controllers: [RowsController],
     versions: { by: 'path' },

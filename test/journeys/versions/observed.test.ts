@@ -138,7 +138,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     }
   })
 
-  it('applies a conditional write to the row of its version', async () => {
+  it('supports conditional writes', async () => {
     const app = await start(versions)
     const second = app.version('2').request()
     const { headers } = await second.get('/letters/row').expect(200)

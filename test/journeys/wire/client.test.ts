@@ -60,7 +60,7 @@ async function clientOf(name: string, options: AppOptions) {
 }
 
 describe('a generated client', () => {
-  it('returns raw data completely, and the data of an envelope separately', async () => {
+  it('returns raw data unchanged, and extracts the data from an envelope', async () => {
     await using client = await clientOf('bare', { envelope: false })
     expect(await client.call('read')).toMatchObject({ ok: true, data: { title: 'a' } })
     expect(await client.call('stated')).toMatchObject({ ok: true, data: { title: 'b' } })

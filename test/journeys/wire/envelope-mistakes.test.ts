@@ -58,7 +58,7 @@ describe('the media type of an envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('keeps validators, so that a client with the body receives a 304', async () => {
+  it('does not prevent a 304 response to a client with the same ETag', async () => {
     await start({ envelope: vendor, etag: true })
     const { headers } = await get('/notes')
     const again = await app

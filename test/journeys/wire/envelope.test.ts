@@ -108,7 +108,7 @@ const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
 describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
   const run = () => start(envelope === undefined ? {} : { envelope })
 
-  it('wraps every success in the documented way', async () => {
+  it('determines the body of every success, as documented', async () => {
     await run()
     expect((await get('/notes')).body).toEqual(expected.returned)
     expect((await get('/notes/ok')).body).toEqual(expected.ok)
@@ -151,7 +151,7 @@ describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('wraps the list of methods in a response to OPTIONS', async () => {
+  it('determines the body of a response to OPTIONS', async () => {
     await run()
     const { body, headers } = await app.request().options('/notes/null')
     expect(headers['allow']).toBe('GET, HEAD, OPTIONS')
@@ -250,7 +250,7 @@ describe('the @Envelope decorator', () => {
     expect((await get('/used/broken')).body).toEqual(['CONFLICT'])
   })
 
-  it('sends a string without an envelope, and with a header that indicates this', async () => {
+  it('sends a string with its own content type and without an envelope', async () => {
     await start({}, [MixedController] as never)
     const { text, headers } = await get('/mixed/text')
     expect([text, headers['content-type']]).toEqual(['a,b', 'text/csv; charset=utf-8'])

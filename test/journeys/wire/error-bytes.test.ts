@@ -93,7 +93,7 @@ describe('the status of a request that the Node parser refuses', () => {
 })
 
 describe('a chunked body', () => {
-  it.each(['chunked', 'Chunked', 'CHUNKED'])('is accepted with any case of %s', async (coding) => {
+  it.each(['chunked', 'Chunked', 'CHUNKED'])('is accepted with the coding %s', async (coding) => {
     @Controller('echo')
     class Echo {
       @Post() echo(req: Request) {
@@ -128,7 +128,7 @@ describe('the headers of an error', () => {
     expect(headers).not.toHaveProperty('x-nothing')
   })
 
-  it('are omitted separately if Node rejects one', async () => {
+  it('are omitted individually if Node rejects them', async () => {
     const app = await start()
     const { status, headers } = await app.request().get('/errors/wrong-header')
     expect(status).toBe(409)

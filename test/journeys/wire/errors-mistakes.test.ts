@@ -83,7 +83,7 @@ const plain: EnvelopeFormat = {
   },
 }
 
-describe('an invalid `errors` option', () => {
+describe('the validation of the `errors` option', () => {
   const { format, schema } = errors
 
   it.each<[string, unknown, RegExp]>([
@@ -108,16 +108,16 @@ describe('an invalid `errors` option', () => {
     ['a status of something else', { status: { body: 422 } }, /no effect/],
     ['a status that is not an object', { status: 422 }, /not an object/],
     ['a shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
-  ])('causes a boot error: %s', async (_, wrong, cause) => {
+  ])('reports a boot error: %s', async (_, wrong, cause) => {
     const problems = await bootProblems({ errors: wrong as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })
 
-  it.each([400, 406, 409, 412, 422])('is not reported for the status %i', async (validation) => {
+  it.each([400, 406, 409, 412, 422])('accepts the status %i', async (validation) => {
     expect(await bootWarnings({ errors: { status: { validation } } })).toEqual([])
   })
 
-  it('causes a boot error if the envelope also defines errors', async () => {
+  it('reports a boot error if the envelope also defines errors', async () => {
     const problems = await bootProblems({ envelope: plain, errors })
     expect(problems).toMatchObject([{ subject: 'envelope.error' }])
   })

@@ -62,7 +62,7 @@ it('@Header adds to Vary, Set-Cookie and Link, and replaces other headers', asyn
   expect(headers.get('cache-control')).toBe('private')
 })
 
-it.each(['error', 'response'])('the headers of an %s are added to these lists', async (path) => {
+it.each(['error', 'response'])('the %s adds to Vary, Set-Cookie and Link', async (path) => {
   const headers = await headersOf(path)
   expect(headers.get('vary')).toBe('Origin, X-Version, X-Error')
   expect(headers.getSetCookie()).toEqual([expect.stringContaining('theme=dark'), 'own=1'])

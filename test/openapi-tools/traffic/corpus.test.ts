@@ -57,8 +57,8 @@ async function disagreements(entries: readonly Entry[]): Promise<string[]> {
   })
 }
 
-describe('the corpus', () => {
-  it('can be read by openapi-backend', async () => {
+describe('an application with the schemas of the corpus', () => {
+  it('has a document that openapi-backend can read', async () => {
     const document = withoutErrors(documentOf(options))
     expect(await createBackend(document)).toBeInstanceOf(Function)
   })

@@ -63,7 +63,7 @@ describe('the traffic checks', () => {
     ])
   })
 
-  it('find an error that does not match its schema', async () => {
+  it('find an error response that does not match its schema', async () => {
     const document = planted(({ components }) => {
       components.schemas.ErrorEnvelope.properties.code = { type: 'integer' }
     })

@@ -116,7 +116,7 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     expect(operations.filter((operation) => !used.includes(operation))).toEqual([])
   })
 
-  it('has the same invalid requests for openapi-backend', () => {
+  it('has only the intended invalid requests according to openapi-backend', () => {
     const refused = verdicts.filter(({ request }) => request.length > 0)
     const wrong = exchanges.filter(
       ({ isRefused, text }) => isRefused === true || text !== undefined,
@@ -124,7 +124,7 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     expect(refused.map(({ exchange }) => exchange.name)).toEqual(wrong.map((one) => one.name))
   })
 
-  it('has only valid responses for openapi-backend', () => {
+  it('has only valid responses according to openapi-backend', () => {
     expect(verdicts.filter(({ answer }) => answer.length > 0)).toEqual([])
   })
 

@@ -9,7 +9,7 @@ describe('schema definitions', () => {
   it.each([
     ['an identifier', { $id: 'Money', type: 'string' }, 'Money'],
     ['an identifier that is a URL', { $id: 'https://example.com/a/money.schema.json' }, 'money'],
-    ['an identifier that does not fit', { $id: '#/x y', type: 'object' }, 'x_y'],
+    ['an identifier with invalid characters', { $id: '#/x y', type: 'object' }, 'x_y'],
     ['a title of an object', { title: 'Money', type: 'object' }, 'Money'],
     ['a title of an enum', { title: 'Color', enum: ['red'] }, 'Color'],
     [
@@ -19,7 +19,7 @@ describe('schema definitions', () => {
     ],
     ['a key of $defs', { $defs: { Money: { type: 'string' } }, $ref: '#/$defs/Money' }, 'Money'],
     ['a key of definitions', { definitions: { m: {} }, $ref: '#/definitions/m' }, 'm'],
-    ['the name of a prototype', { $id: '__proto__', type: 'object' }, 'proto'],
+    ['the identifier __proto__', { $id: '__proto__', type: 'object' }, 'proto'],
   ])('are named by %s', (_, schema, name) => {
     expect(toOpenApiSchema(schema).schema).toEqual(ref(name))
     expect(namesOf(schema)).toEqual([[name, true]])
@@ -50,7 +50,7 @@ describe('schema definitions', () => {
     ])
   })
 
-  it('contain a schema once if it is used twice, and separate schemas of one name', () => {
+  it('contain a repeated schema once, and different schemas with one title separately', () => {
     const line = (type: string) => ({ title: 'Line', type: 'object', properties: { a: { type } } })
     const schema = { prefixItems: [line('string'), line('string'), line('number')], items: false }
     expect(namesOf(schema)).toEqual([
@@ -59,7 +59,7 @@ describe('schema definitions', () => {
     ])
   })
 
-  it('contain a recursive schema once if it exists twice', () => {
+  it('contain a recursive schema once if it occurs twice', () => {
     const tree = () => ({ $id: 'Tree', type: 'object', properties: { next: { $ref: '#' } } })
     expect(namesOf({ properties: { a: tree(), b: tree() } })).toEqual([['Tree', true]])
   })

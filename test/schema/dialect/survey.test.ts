@@ -43,7 +43,7 @@ describe('surveySchema', () => {
     ['a loss of a library', { properties: { a: { '~loss': 'No.' } } }],
     ['an extension', { 'x-order': 1 }],
     ['a value that is not a schema', { properties: { a: null } }],
-  ])('returns that a schema with %s is not plain', (_what, schema) => {
+  ])('reports that a schema with %s is not plain', (_what, schema) => {
     expect(surveySchema(schema)).toEqual(EVERYTHING)
   })
 

@@ -60,7 +60,7 @@ exact('null', [
     { anyOf: [{ oneOf: [{ type: 'string' }, { minimum: 1 }] }, NULL] },
   ],
   [
-    'twice in oneOf, which accepts it never',
+    'twice in oneOf, which then never accepts it',
     { oneOf: [{ type: 'string' }, { type: 'null' }, { type: 'null' }] },
     { type: 'string' },
   ],
@@ -285,7 +285,7 @@ exact('annotations', [
   ],
 ])
 
-describe('references in a schema', () => {
+describe('the conversion of references in a schema', () => {
   it('follows $defs, pointers, anchors and identifiers', () => {
     const references = ['#/$defs/a', '#x', 'b.json', 'https://example.com/b.json']
     const { definitions, losses } = toOpenApiSchema({
@@ -329,7 +329,7 @@ describe('references in a schema', () => {
     expect(losses.length).toBeGreaterThan(0)
   })
 
-  it('describes a union that contains itself in lists as an empty schema', () => {
+  it('reports a loss for a union that contains itself in a list', () => {
     const union = { anyOf: [{ type: 'string' }, { type: 'array', items: { $ref: '#/$defs/u' } }] }
     const { schema, losses } = toOpenApiSchema({
       $defs: { u: union },
@@ -340,7 +340,7 @@ describe('references in a schema', () => {
   })
 })
 
-describe('reported losses', () => {
+describe('a conversion with losses', () => {
   it.each<[string, unknown]>([
     ['tuples', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] }],
     ['contains', { type: 'array', contains: {} }],

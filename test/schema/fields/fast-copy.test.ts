@@ -33,10 +33,10 @@ describe('createFastCopy()', () => {
   })
 
   it.each<[string, object]>([
-    ['a key more', { id: 1, name: 'a', secret: 'x' }],
-    ['a key less', { id: 1 }],
+    ['an additional key', { id: 1, name: 'a', secret: 'x' }],
+    ['a missing key', { id: 1 }],
     ['another key', { id: 1, secret: 'x' }],
-    ['another order', { name: 'a', id: 1 }],
+    ['its keys in another order', { name: 'a', id: 1 }],
     ['no keys', {}],
     ['a prototype', Object.assign(Object.create({ x: 1 }), { id: 1, name: 'a' })],
     [
@@ -82,7 +82,7 @@ describe('createFastCopy()', () => {
     expect(fast.copy({ id: 1, name: 'a' })).toEqual({ id: 1, name: 'a' })
   })
 
-  it('replaces its learned keys a few times, and then no more', () => {
+  it('replaces its learned keys only a limited number of times', () => {
     const fast = learned(['id'])
     for (let n = 0; n < 20; n++) fast.learn(['id', `x${n}`])
     const copied = Array.from({ length: 20 }, (_, n) => fast.copy({ id: 1, [`x${n}`]: 1 }))
@@ -102,7 +102,7 @@ describe('createFastCopy()', () => {
     expect(learned(names, Object.keys(value)).copy(value)).toEqual(value)
   })
 
-  it('leaves the copying to its caller if the runtime forbids code generation', () => {
+  it('makes no copies if the runtime forbids code generation', () => {
     const code = `
       import { createFastCopy } from './src/schema/fields/fast-copy.ts'
       const fast = createFastCopy(['id'], (part) => part)

@@ -155,7 +155,7 @@ function alive(value: Json, choose: () => number): unknown {
   }
 }
 
-describe('stripped fields', () => {
+describe('the fields that stripping keeps', () => {
   it('match a second implementation of the rule, for any schema and any data', () => {
     let changed = 0
     fc.assert(
@@ -193,7 +193,7 @@ describe('stripped fields', () => {
     )
   })
 
-  it('belong to the sent alternative, even if a getter returns another tag later', () => {
+  it('belong to the alternative whose tag is sent, even if a getter returned another tag before', () => {
     const alternative = (kind: string, ...names: string[]) => ({
       type: 'object',
       properties: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { describeSchema } from '../../../src/schema/describe-schema.js'
 
 describe('an arktype type', () => {
-  it('describes the result of JSON.stringify', () => {
+  it('is described as JSON.stringify writes its output', () => {
     const schema = type({
       at: 'Date',
       file: 'File',
@@ -32,7 +32,7 @@ describe('an arktype type', () => {
     expect(losses.map(({ path }) => path).sort()).toEqual(['counted', 'map', 'size'])
   })
 
-  it('describes the input of a morph on the input side', () => {
+  it('is described on the input side by the input of its morphs', () => {
     const schema = type({ n: 'string.numeric.parse', counted: type('string').pipe(() => 1) })
     const { schema: described, losses } = describeSchema(schema, { side: 'input' })
     expect(described.properties).toMatchObject({

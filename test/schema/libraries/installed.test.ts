@@ -6,13 +6,13 @@ import { installed } from '../../../src/schema/libraries/library-result.js'
 
 vi.mock('../../../src/schema/libraries/library-result.js', { spy: true })
 
-describe('installed()', () => {
-  it('returns only installed packages', () => {
+describe('optional packages of schema libraries', () => {
+  it('are found only if they are installed', () => {
     expect(installed('@valibot/to-json-schema')).toHaveProperty('toJsonSchema')
     expect(installed('no-package-of-this-name')).toBeUndefined()
   })
 
-  it('does not load a package that no schema needs', () => {
+  it('are not loaded if no schema needs them', () => {
     vi.mocked(installed).mockClear()
     describeSchema({ type: 'string' }, { side: 'input' })
     expect(installed).not.toHaveBeenCalled()
@@ -22,7 +22,7 @@ describe('installed()', () => {
     ['valibot', v.object({}), /npm install @valibot\/to-json-schema/],
     ['zod/mini', mini.object({}), /swagger\.converters\['zod'\]/],
   ])(
-    'does not describe %s without its package, and reports how to install it',
+    'cause an empty schema and a remedy in the report if they are missing: %s',
     (_, schema, cause) => {
       vi.mocked(installed).mockReturnValueOnce(undefined)
       expect(describeSchema(schema, { side: 'input' })).toEqual({

@@ -82,11 +82,11 @@ describe('a valibot schema', () => {
     ['class', v.instance(URL), {}, ['p']],
     ['default', v.optional(v.number(), 1), { type: 'number', default: 1 }, []],
     ['default from a function', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
-  ])('describes the result of JSON.stringify: %s', (_, schema, expected, losses) => {
+  ])('is described as JSON.stringify writes its output: %s', (_, schema, expected, losses) => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })
 
-  it('loses its type after a transform, with any following action', () => {
+  it('loses its output type after a transform, even if another action follows', () => {
     const schema = v.pipe(
       v.string(),
       v.transform((text) => [text]),
@@ -100,7 +100,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is absent from JSON if it is undefined', () => {
+  it('is omitted from the output description if it accepts only undefined', () => {
     expect(property(v.undefined(), 'output')).toEqual({
       schema: undefined,
       isRequired: false,
@@ -108,7 +108,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('keeps patterns without flags, and loses a pattern that needs its flags', () => {
+  it('keeps a pattern that can be written without its flags, and loses any other', () => {
     const schema = v.pipe(v.string(), v.regex(/^b$/m), v.regex(/a/i), v.maxLength(3))
     expect(property(schema, 'input')).toEqual({
       schema: { type: 'string', maxLength: 3, pattern: '[Aa]' },

@@ -71,7 +71,7 @@ describe('a zod schema', () => {
     ['not a number', z.nan(), {}, ['p']],
     ['default', z.int().default(1), { type: 'integer', default: 1 }, []],
     ['default from a function', z.date().default(() => new Date()), DATE, []],
-  ])('describes the result of JSON.stringify: %s', (_, schema, expected, losses) => {
+  ])('is described as JSON.stringify writes its output: %s', (_, schema, expected, losses) => {
     expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
   })
 
@@ -81,11 +81,11 @@ describe('a zod schema', () => {
     ['symbol', z.symbol()],
     ['function', z.function() as unknown as z.ZodType],
     ['optional undefined', z.undefined().optional()],
-  ])('is absent from JSON: %s', (_, schema) => {
+  ])('is omitted from the output description if JSON omits its values: %s', (_, schema) => {
     expect(property(schema, 'output')).toEqual({ schema: undefined, isRequired: false, losses: [] })
   })
 
-  it('is optional if it has a default', () => {
+  it('is optional on the input side only, if it has a default', () => {
     const schema = z.int().default(1)
     expect(property(schema, 'input').isRequired).toBe(false)
     expect(property(schema, 'output').isRequired).toBe(true)
@@ -133,7 +133,7 @@ describe('a zod schema', () => {
     })
   })
 
-  it('keeps patterns without flags, and loses a pattern that needs its flags', () => {
+  it('keeps patterns that can be written without their flags, and loses any other', () => {
     const schema = z.object({ p: z.string().regex(/a/i).regex(/^b$/m).regex(/c/u) })
     const described = describeSchema(schema, { side: 'input' })
     expect(described.schema.properties?.p).toEqual({

@@ -74,7 +74,7 @@ describe('the @Cron decorator', () => {
     await app.close()
   })
 
-  it('does not start a method that still runs, and stops when the application closes', async () => {
+  it('does not start a method that is still running, and stops when the application closes', async () => {
     const { app, lines } = await start({ controllers: [Orders], providers: [Journal] })
     await app.clock.advance('3m')
     const before = lines.length

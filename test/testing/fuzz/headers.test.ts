@@ -51,7 +51,7 @@ const messageOf = (options: FuzzOptions, fuzzed = app) =>
     (error: Error) => error.message,
   )
 
-it('fuzz() sends the headers of the test or of the options, except a header that must be missing', async () => {
+it('fuzz() sends the headers of the test, unless its options replace them', async () => {
   app.withHeaders({ 'X-Tenant-Id': 'acme' })
   expect(await messageOf(only('mine'))).toBe('')
   expect(seen).toContain('acme')
@@ -61,7 +61,7 @@ it('fuzz() sends the headers of the test or of the options, except a header that
   expect(seen).not.toContain('acme')
 })
 
-it('fuzz() reports a failing request without a header that withHeaders would add', async () => {
+it('fuzz() reports a request that fails because it lacks a header of withHeaders()', async () => {
   const measure = (req: Request, _res: Response, next: () => void) => {
     // A bug: the header may be missing.
     if ((req.get('x-tenant-id') as string).length >= 0) next()

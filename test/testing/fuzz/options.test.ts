@@ -125,7 +125,7 @@ describe('an operation under test', () => {
     })
   })
 
-  it('must remain after skip and operations, or fuzz() fails', async () => {
+  it('is required: fuzz() fails if its options exclude all operations, or none exist', async () => {
     const nothing = app.fuzz({ seed: 1, operations: () => false })
     await expect(nothing).rejects.toThrow('fuzz() sent no requests: skip, operations or path')
     await using empty = await TestApp.create()

@@ -135,7 +135,7 @@ describe('a planted defect', () => {
   it('is found if it causes a crash, with the smallest body that shows it', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('crash'))
     expect(text).toMatchInlineSnapshot(`
-      "POST /bugs/crash (Bugs_crash, BugsController.crash) fails for a request that is valid.
+      "POST /bugs/crash (Bugs_crash, BugsController.crash) fails for a request of the kind valid.
         expected: no server error
         received: 500 {"statusCode":"error","status":500,"message":"Internal Server Error","code":"INTERNAL_SERVER_ERROR"}
         replay:   app.fuzz({ seed: 1, path: "Bugs_crash/…" })"
@@ -178,7 +178,7 @@ describe('a planted defect', () => {
     expect(curl).toContain("'http://localhost:3000/bugs/field/")
   })
 
-  it('is found if a body that is not ASCII causes it, and both commands send its UTF-8', async () => {
+  it('is found if a non-ASCII body causes it, and both the command and the test send UTF-8', async () => {
     const { curl, snippet } = partsOf(await failureOf('names'))
     const sent = Buffer.from(wordsOf(curl).at(-1) ?? '', 'latin1').toString()
     expect(JSON.parse(sent).name).toMatch(/^[\u0080-\uff00]$/)
@@ -189,7 +189,7 @@ describe('a planted defect', () => {
   it('is found if it accepts a body that the document forbids', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('loose'))
     expect(text).toMatchInlineSnapshot(`
-      "POST /bugs/loose (Bugs_loose, BugsController.loose) fails for a request that is invalid (body name: "xxxx").
+      "POST /bugs/loose (Bugs_loose, BugsController.loose) fails for a request of the kind invalid (body name: "xxxx").
         expected: 4xx: the document does not allow body name: "xxxx"
         received: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
         replay:   app.fuzz({ seed: 1, path: "Bugs_loose/…" })
@@ -202,7 +202,7 @@ describe('a planted defect', () => {
   it('is found if it refuses a body that the document allows', async () => {
     const { text, curl, snippet } = partsOf(await failureOf('strict'))
     expect(text).toMatchInlineSnapshot(`
-      "POST /bugs/strict (Bugs_strict, BugsController.strict) fails for a request that is valid.
+      "POST /bugs/strict (Bugs_strict, BugsController.strict) fails for a request of the kind valid.
         expected: not 400: the document calls this request valid
         received: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
         replay:   app.fuzz({ seed: 1, path: "Bugs_strict/…" })

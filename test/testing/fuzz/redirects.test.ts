@@ -22,7 +22,7 @@ class MovedController {
   created() {}
 }
 
-it('fuzz() accepts redirects without a body, which Express sends to clients of other media types', async () => {
+it('fuzz() accepts redirects without a body, which Express sends to clients that accept neither text nor HTML', async () => {
   await using app = await TestApp.create({ controllers: [MovedController] })
   for (const seed of [3, 4, 5]) {
     expect(await app.fuzz({ seed })).toMatchObject({ operations: 2, refused: [], skipped: [] })
@@ -46,7 +46,7 @@ class StatedController {
   }
 }
 
-it('fuzz() reports redirects that lack a documented body, or their Location', async () => {
+it('fuzz() reports redirects that lack a documented body or the Location header', async () => {
   await using app = await TestApp.create({ controllers: [StatedController] })
   const fuzz = (wanted: string) =>
     app.fuzz({ seed: 1, operations: ({ handler }) => handler === `StatedController.${wanted}` })

@@ -34,7 +34,7 @@ describe('a request that is valid according to the document', () => {
   it.each([400, 413, 415, 422])('must not be refused with %i', async (each) => {
     status = each
     const message = await fuzzed()
-    expect(message).toContain('fails for a request that is valid')
+    expect(message).toContain('fails for a request of the kind valid')
     expect(message).toContain(`not ${each}: the document calls this request valid`)
     expect(message).toContain(`expect([400, 413, 415, 422]).not.toContain(response.status)`)
     expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')

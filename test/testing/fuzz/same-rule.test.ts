@@ -42,7 +42,7 @@ class ThingsController {
   }
 }
 
-describe('an undocumented response', () => {
+describe('a response with a documented or an undocumented status', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await TestApp.create({ controllers: [ThingsController], contract: 'throw' })

@@ -82,7 +82,7 @@ async function fuzz(controller: Class, options: Partial<AppOptions> = {}, seed =
 }
 
 it.each(['3.0', '3.1', '3.2'] as const)(
-  'fuzz() sends valid and invalid forms with files from a document of %s',
+  'fuzz() sends valid and invalid forms with files for a document of OpenAPI %s',
   async (openapi) => {
     const swagger = { title: 'Forms', openapi }
     const { report, seen } = await fuzz(FormsController, { swagger })
@@ -181,7 +181,7 @@ it('fuzz() finds a handler that refuses files which the document allows', async 
   await expect(fuzz(Strict)).rejects.toThrow('the document calls this request valid')
 })
 
-it('fuzz() reports the name of a file that no rule allows', async () => {
+it('fuzz() reports the name of a file field that no generated file satisfies', async () => {
   const None = { scan: file({ types: ['image/png'], maxSize: 7 }) }
   @Controller('none')
   class NoneController {

@@ -182,7 +182,7 @@ it('the proof finds a response that reveals that data exists', async () => {
   expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
 })
 
-it('the proof finds an operation in which another tenant can delete data', async () => {
+it('the proof finds an operation with which a tenant can delete data of another tenant', async () => {
   @Tenant()
   @Controller('notes')
   class RemovingController {
@@ -204,7 +204,7 @@ it('the proof finds an operation in which another tenant can delete data', async
   })
 })
 
-it('the proof finds an operation in which another tenant can overwrite data', async () => {
+it('the proof finds an operation with which a tenant can overwrite data of another tenant', async () => {
   @Tenant()
   @Controller('notes')
   class ReplacingController {

@@ -32,7 +32,7 @@ async function prove(steps: () => PluginSteps) {
 
 const LEAKING: [string, () => PluginSteps][] = [
   [
-    'around the handler that remembers results by the path alone',
+    'that caches results of the handler by the path alone',
     () => {
       const known = new Map<string, unknown>()
       return {

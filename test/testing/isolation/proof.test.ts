@@ -46,7 +46,7 @@ async function verdictOf(remove: (notes: Notes, owner: string, id: number) => Pr
 }
 
 describe('an operation without tenant data in its responses', () => {
-  it('passes if it accepts its own ids and refuses ids of other tenants', async () => {
+  it("passes if it accepts a tenant's own ids and refuses ids of other tenants", async () => {
     const verdict = await verdictOf(async (notes, owner, id) => {
       if (!(await notes.remove(owner, id))) throw new NotFoundError('No such note')
     })
@@ -62,7 +62,7 @@ describe('an operation without tenant data in its responses', () => {
     expect(verdict).toBe('INCONCLUSIVE: no tenant saw its own data')
   })
 
-  it('does not pass if it also refuses its own ids', async () => {
+  it("does not pass if it also refuses a tenant's own ids", async () => {
     const verdict = await verdictOf(() => Promise.reject(new NotFoundError('No such note')))
     expect(verdict).toBe('INCONCLUSIVE: no tenant got a 2xx response: 404')
   })

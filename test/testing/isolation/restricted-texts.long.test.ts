@@ -51,10 +51,10 @@ describe('a random text fits a string with a pattern', () => {
         .regex(/^[^\0]*$/),
     ],
     ['of words', z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)],
-    ['with a beginning and an end', z.string().regex(/^ord_[a-z0-9]{16,40}\.v1$/)],
+    ['with a fixed prefix and suffix', z.string().regex(/^ord_[a-z0-9]{16,40}\.v1$/)],
     ['that begins with a letter', z.string().regex(/^[a-z][a-z0-9]*$/)],
     ['of a fixed length', z.string().regex(/^[0-9a-f]{24}$/)],
-    ['of capitals', z.string().regex(/^[A-Z0-9]{20,}$/)],
+    ['of capital letters and digits', z.string().regex(/^[A-Z0-9]{20,}$/)],
     ['of an e-mail address', z.email()],
   ])('%s', async (_, text) => {
     const { list, texts } = await evidenceFor(text)
@@ -64,14 +64,14 @@ describe('a random text fits a string with a pattern', () => {
 })
 
 describe('the report about a field that no random text fits', () => {
-  it('names the limit of the pattern', async () => {
+  it('contains the pattern of the field', async () => {
     const { add } = await evidenceFor(z.string().regex(/^\d{3}$/))
     expect(add).toBe(
       'no tenant saw its own data; no random text fits text (/^\\d{3}$/); set a value for the field with the option texts',
     )
   })
 
-  it('names the limit of the length', async () => {
+  it('contains the maximum length of the field', async () => {
     const { add } = await evidenceFor(z.string().max(7))
     expect(add).toContain('no random text fits text (at most 7 characters)')
   })
@@ -107,7 +107,7 @@ describe('the texts option', () => {
     expect(texts.every((text) => /^7-code-[0-9a-f]{32}$/.test(text))).toBe(true)
   })
 
-  it('can return a shorter random text if a long one does not fit', async () => {
+  it('is called with a shorter random text if its result is too long', async () => {
     const { list, texts } = await evidenceFor(z.string().max(24), {
       texts: { text: (random) => `7-code-${random}` },
     })
@@ -115,7 +115,7 @@ describe('the texts option', () => {
     expect(texts.every((text) => /^7-code-[0-9a-f]{16}$/.test(text))).toBe(true)
   })
 
-  it('creates values that cannot be generated', async () => {
+  it('supplies values that cannot be generated from the schema', async () => {
     const { list } = await evidenceFor(z.string().regex(/^(?=.*\d)(?=.*[a-z])k.{7,}$/), {
       texts: { text: (random) => `k7${random}` },
     })

@@ -138,7 +138,7 @@ describe('requests of proveIsolation()', () => {
     ])
   })
 
-  it('are sent to listed and named routes, and other routes are reported as not called', async () => {
+  it('are sent to GET routes and listed routes, and other routes are reported as not called', async () => {
     const kept: Record<string, string[]> = {}
     const add: RequestHandler = (req, res) => {
       const owner = String(getTenantId())

@@ -76,7 +76,7 @@ describe('the report', () => {
     expect(other.leaks.map(({ phase }) => phase)).not.toEqual(one.leaks.map(({ phase }) => phase))
   })
 
-  it('reports the seed and the tenants that were chosen by default', async () => {
+  it('contains the seed and the tenants that were chosen by default', async () => {
     await using app = await tight()
     const first = await app.proveIsolation({ rounds: 1 })
     const second = await app.proveIsolation({ rounds: 1 })

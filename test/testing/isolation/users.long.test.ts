@@ -104,7 +104,7 @@ it('the proof finds data of users that the test creates and a middleware extends
   expect(seen(report).operations).toEqual(['GET /leaky/open', 'GET /leaky/guarded'])
 })
 
-it('the proof does not compare users with the option users: false', async () => {
+it('with users: false, the proof does not compare users', async () => {
   await using app = await create()
   const options = { tenants: ['acme', 'globex'], seed: 1 }
   const [all, none] = [

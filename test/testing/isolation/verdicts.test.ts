@@ -158,7 +158,7 @@ describe('a passing operation', () => {
     })
   })
 
-  it('can respond with data of the tenant, even if an input field refuses canaries', async () => {
+  it('can restrict its input if its responses still contain data of the tenant', async () => {
     const notes = new Notes()
 
     @Tenant()

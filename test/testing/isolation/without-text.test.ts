@@ -56,7 +56,7 @@ const SHOWN: readonly (readonly [string, Show])[] = [
 ]
 
 describe('rows without free text', () => {
-  it.each(SHOWN)('are reported as a leak by %s', async (_, show) => {
+  it.each(SHOWN)('are reported as a leak if a list shows %s of other tenants', async (_, show) => {
     const { report, list } = await prove(visits(true, show))
     expect(list?.verdict).toBe('LEAK')
     expect(report.leaks).toContainEqual(
@@ -64,7 +64,7 @@ describe('rows without free text', () => {
     )
   })
 
-  it.each(SHOWN)('pass with %s if each tenant sees only its own', async (_, show) => {
+  it.each(SHOWN)('pass if a list shows only %s of its own tenant', async (_, show) => {
     const { report, list, add } = await prove(visits(false, show))
     expect(report.leaks).toEqual([])
     expect([list?.verdict, add?.verdict]).toEqual(['PASS', 'PASS'])
@@ -93,7 +93,7 @@ describe('a value that does not identify a tenant', () => {
     expect(list?.verdict).toBe('INCONCLUSIVE')
   })
 
-  it('is replaced by usual values if the application rejects it', async () => {
+  it('is sent if the application rejects unique values', async () => {
     const Narrow = z.object({ text: z.string(), day: z.iso.date(), count: z.int() })
 
     @Tenant()
