@@ -83,7 +83,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     await hooks
       .close()
       .catch((err) =>
-        logger.error({ err }, 'Closing the application failed after the failed startup'),
+        logger.error({ err }, 'An error occurred while closing after the failed startup'),
       )
     throw error
   }

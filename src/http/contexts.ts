@@ -66,6 +66,8 @@ export class CurrentRequest {
     return {
       name: 'current-request',
       steps: () => ({ enter: (next) => (req, res) => requests.run(req, next, req, res) }),
+      // Before Node 24, each promise of the process copies every context that is not disabled.
+      onClose: () => requests.disable(),
     }
   }
 }

@@ -179,6 +179,7 @@ export class Engine {
   /** Closes the database. Runs after all code that may use the database has been closed. */
   async onClose(): Promise<void> {
     await this.#driver.close()
+    this.sessions.close()
   }
 }
 

@@ -97,7 +97,7 @@ describe('a returned body with a Content-Length', () => {
     new Response(text, { headers: { 'Content-Length': String(length) } })
 
   it.each<[string, () => Response, RegExp]>([
-    ['longer', () => stating('some bytes', 4), /more bytes with a Content-Length of 4/],
+    ['longer', () => stating('some bytes', 4), /too many bytes with a Content-Length of 4/],
     ['empty', () => stating('', 4), /0 bytes with a Content-Length of 4/],
     ['absent', () => stating(null, 4), /0 bytes with a Content-Length of 4/],
   ])('results in a 500 if a mismatch is found before sending: %s', async (_, value, message) => {
@@ -128,7 +128,7 @@ describe('a returned body with a Content-Length', () => {
     const response = await app.fetch('/values')
     await response.text().catch(() => undefined)
     await expect.poll(() => errors).toHaveLength(1)
-    expect(errors[0]?.err.message).toContain('more bytes with a Content-Length of 5')
+    expect(errors[0]?.err.message).toContain('too many bytes with a Content-Length of 5')
   })
 
   it('is sent if its length in bytes is equal to the Content-Length', async () => {
