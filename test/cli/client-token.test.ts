@@ -120,3 +120,18 @@ describe('other headers', () => {
     expect(plain.get('content-type')).toBe('application/json')
   })
 })
+
+it('a client with several credentials renames a component with the name of their type', () => {
+  const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name })
+  const client = emitClient({
+    ...document,
+    components: {
+      schemas: { Credential: { type: 'string' } },
+      securitySchemes: { First: apiKey('x-first'), Second: apiKey('x-second') },
+    },
+    paths: {
+      '/keys': { post: { ...operation('keys', false), security: [{ First: [], Second: [] }] } },
+    },
+  } as unknown as OpenApiDocument)
+  expect(client.match(/^export type Credential =/gm)).toHaveLength(1)
+})

@@ -44,7 +44,8 @@ export function emitClient(written: AnyDocument): string {
       ...(accepted !== undefined && { version: accepted }),
     }),
   }
-  const names = typeNames(Object.keys(document.components?.schemas ?? {}), RUNTIME_NAMES)
+  const taken = schemes === null ? RUNTIME_NAMES : [...RUNTIME_NAMES, 'Credential']
+  const names = typeNames(Object.keys(document.components?.schemas ?? {}), taken)
   const context: TypeContext = { names, binary: 'string', indent: '' }
   return [
     header(document),

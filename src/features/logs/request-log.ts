@@ -30,6 +30,7 @@ export function requestLog(settings: RequestLogSettings): Plugin {
 const FIELDS = [
   'method',
   'route',
+  'version',
   'path',
   'status',
   'ms',
