@@ -80,11 +80,8 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     await hooks.ready(() => goOn(app))
     return { ...entry, injector, hooks, stop: () => stopTimers(errors, entry) }
   } catch (error) {
-    await hooks
-      .close()
-      .catch((err) =>
-        logger.error({ err }, 'An error occurred while closing after the failed startup'),
-      )
+    const message = 'An error occurred while closing after the failed startup'
+    await hooks.close().catch((err) => logger.error({ err }, message))
     throw error
   }
 }

@@ -149,9 +149,8 @@ function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
 }
 
 /**
- * Adds the success responses that result from `@HttpCode`, `defaultStatus` and `@Redirect`. If none of them applies,
- * and the author does not declare a success response, the handler can choose any status, so the document contains
- * `2XX`.
+ * Adds the success responses that result from `@HttpCode`, `defaultStatus` and `@Redirect`. Without these, and without a
+ * declared success response, the handler can choose any status, so the document contains `2XX`.
  */
 function inferSuccesses(
   route: RouteModel,

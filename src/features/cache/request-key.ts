@@ -117,8 +117,8 @@ function ownKey(
     const value = key(req)
     if (caller !== null || typeof value !== 'string') return value
     if (!isCredited(req)) {
-      // On a protected route, the guard has identified the caller by a value that is in none of the configured headers,
-      // so the key cannot contain it.
+      // On a protected route, the guard has identified the caller by a value that is not in a configured header, so the
+      // key cannot contain it.
       if (!isProtected) return value
     } else if (keyWithout(names, key, req) !== value) return value
     warn(UNNAMED)

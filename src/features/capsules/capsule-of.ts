@@ -63,7 +63,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // The record is already JSON, so it stays JSON. None of its field names means a secret.
+    // The record is already JSON, so it stays JSON. Its field names do not indicate secrets.
     record: shown.of({
       ...record,
       url,
