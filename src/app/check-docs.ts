@@ -37,6 +37,6 @@ export function checkDocsRoutes(
       subject: name,
       cause: `GET ${path} is already handled by the documentation.`,
       remedy:
-        'Move the documentation with `openapi: { path }`, or disable it with `openapi: false` (or `swagger`).',
+        'Set another `path` in the option `openapi` (or `swagger`), or disable the documentation with `false`.',
     }))
 }

@@ -21,7 +21,7 @@ interface PatternSegment {
 export interface PathPattern {
   readonly index: number
   readonly segments: readonly PatternSegment[]
-  /** If two patterns match a path, the pattern with the lower string has priority. */
+  /** If two patterns match a path, the pattern whose string sorts first has priority. */
   readonly precedence: string
 }
 

@@ -190,7 +190,7 @@ describe('blazon add migration', () => {
       stderr: '',
       stdout: `migrations/0010_add_notes.sql (new)
 
-Write its statements before you save another file: \`blazon dev\` applies new migrations when it restarts, because a migration without a statement is refused.
+Write its statements before you save another file, because \`blazon dev\` applies new migrations at each restart. A migration without a statement is refused.
 `,
     })
     const before = project.files()
@@ -217,7 +217,7 @@ Write its statements before you save another file: \`blazon dev\` applies new mi
     const notes = { 'migrations/0001_notes.sql': 'create table notes (tenant_id text)' }
     const project = new AddedTo({ ...PROJECT, ...notes })
     const { stdout } = await project.add('migration create_orders')
-    expect(stdout).toContain('`blazon dev` applies new migrations when it restarts')
+    expect(stdout).toContain('`blazon dev` applies new migrations at each restart')
     expect(project.read('migrations/0002_create_orders.sql')).toMatch(
       /^create table orders \(\n {2}tenant_id text[\s\S]*force row level security/,
     )

@@ -104,6 +104,6 @@ function problemOf({ name }: NamedMiddleware, hidden: readonly RouteModel[]): Pr
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
     cause: `A handler in it, for many paths and without a parameter \`next\`, responds to ${first.method} ${first.path}, so the request never reaches ${first.name}.${others}`,
-    remedy: `Remove the handler, or call \`next()\` where a route follows. ${MOUNT_REMEDY}`,
+    remedy: `Remove the handler, or add the parameter \`next\` and call it for the paths of routes. ${MOUNT_REMEDY}`,
   }
 }

@@ -69,7 +69,7 @@ function checkHelmet({ security }: Settings): ProductionProblem | null {
     code: 'W_HELMET_OFF',
     subject: 'helmet',
     cause:
-      'Responses have no protective headers, such as Strict-Transport-Security and X-Content-Type-Options.',
+      'Responses have no security headers, such as Strict-Transport-Security and X-Content-Type-Options.',
     remedy: 'Remove `helmet: false`, or pass `helmet` the options that differ from its defaults.',
   }
 }

@@ -170,7 +170,7 @@ function checkOverrides(overrides: readonly Override[]): Problem[] {
       return [invalid(name, cause, 'Pass { token, useValue }.')]
     }
     if (override.useValue !== undefined) return []
-    const cause = 'It has no `useValue`, but an override must be a value.'
+    const cause = 'It has no `useValue`, and an override can only provide a value.'
     return [invalid(name, cause, 'Pass { token, useValue }, with an instance to replace a class.')]
   })
 }

@@ -84,7 +84,7 @@ function toSettings(options: AppOptions, middlewares: readonly NamedMiddleware[]
 /** Options that must be objects, with an example of each. Other options are checked in the files of their groups. */
 const EXAMPLES = {
   auth: 'Pass { guard }, or omit it.',
-  security: 'Pass { helmet: false } to disable the protective headers, or omit it.',
+  security: 'Pass { helmet: false } to disable the security headers, or omit it.',
   limits: "Pass { body: '1mb' }, or omit it.",
   timeouts: "Pass { handler: '30s' }, or omit it.",
   cookies: 'Pass { keys: ({ get }) => get(Env).COOKIE_KEYS }, or omit it.',

@@ -86,11 +86,12 @@ const NAME = /^(\d{4,14})_(.+)\.sql$/
 
 const EMPTY = '-- Write the statements here. A migration without a statement is refused.\n'
 
-const RESTART = 'before you save another file: `blazon dev` applies new migrations when it restarts'
+const RESTART =
+  'before you save another file, because `blazon dev` applies new migrations at each restart'
 
-const TO_WRITE = `Write its statements ${RESTART}, because a migration without a statement is refused.`
+const TO_WRITE = `Write its statements ${RESTART}. A migration without a statement is refused.`
 
-const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}, because the file of an applied migration must not change.`
+const TO_COMPLETE = `The table has no additional columns yet. Add them ${RESTART}. The file of an applied migration must not change.`
 
 /**
  * Returns the file for a migration, numbered after the last migration. A migration `create_<table>` contains the SQL

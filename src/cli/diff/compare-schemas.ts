@@ -180,7 +180,7 @@ function compareRest(pair: Required<SchemaPair>, comparison: Comparison): LocalC
     return compareSchemas({ ...pair, base: from, current: to, location }, comparison)
   }
   if (from !== false && to === false) {
-    return [narrowed(pair, 'object-closed', 'Fields that are not listed are now refused.')]
+    return [narrowed(pair, 'object-closed', 'Fields that are not listed are no longer allowed.')]
   }
   return from === false && to !== false
     ? [compatible('object-opened', pair.location, 'Fields that are not listed are now allowed.')]

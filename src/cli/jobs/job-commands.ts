@@ -84,7 +84,8 @@ type JobsDoor = typeof import('blazon/jobs')
 const NO_TABLES: CliErrorFacts = {
   status: 1,
   what: 'The database has no job tables.',
-  remedy: 'Start the application with jobs() once, or specify its schema: --schema <name>.',
+  remedy:
+    'Start the application with jobs() once. If the tables are in another schema, specify it: --schema <name>.',
 }
 
 /**

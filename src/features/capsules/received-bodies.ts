@@ -56,7 +56,7 @@ export class ReceivedBodies {
     }
     // These listeners run after the observers of the response, so the observers can still read the body.
     const release = () => {
-      this.#drop(kept, 'Its request has ended.')
+      this.#drop(kept, 'The request had ended, so its body was no longer stored.')
     }
     req.res?.once('finish', release).once('close', release)
   }

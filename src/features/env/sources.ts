@@ -31,7 +31,7 @@ function readMounted(path: string): Mounted {
   try {
     const stats = statSync(path)
     // Reading a pipe would block, and reading a device may never end.
-    if (!stats.isFile()) return { fault: `${file} cannot be read: it is not a file.` }
+    if (!stats.isFile()) return { fault: `${file} cannot be read: it is not a regular file.` }
     if (stats.size > MAX_BYTES) return { fault: `${file} is larger than ${MAX_BYTES} bytes.` }
     return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, '') }
   } catch (error) {

@@ -34,7 +34,7 @@ const GROUP_OF: Partial<Record<ResponseCause, number>> = {
 
 /** The series of one route. They are created when the first request needs them. */
 interface RouteSeries {
-  /** The route's own method, which nearly all requests use; `undefined` for a group. */
+  /** The route's own method, which nearly all requests use; `undefined` for a group and for `@All`. */
   readonly method: string | undefined
   /** The histograms of that method, one for each status class. */
   readonly own: (Histogram | undefined)[]

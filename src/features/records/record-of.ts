@@ -199,8 +199,8 @@ function routeOf(req: Request): RouteModel | undefined {
 }
 
 /**
- * Returns the request ID; `null` if it cannot be read. Reading the ID creates it. An application may have set an ID
- * that is not a string.
+ * Returns the request ID; `null` if it cannot be read, or if the application has set a value that is neither a string
+ * nor a number.
  */
 function idOf(req: Request): string | null {
   try {

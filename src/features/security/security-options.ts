@@ -31,7 +31,7 @@ export interface SecurityOptions {
 
 /** The `security` option, resolved. */
 export interface SecuritySettings {
-  /** `null` for no protective headers. */
+  /** `null` for no security headers. */
   readonly helmet: HelmetOptions | null
   /** `null` for no cross-origin access. */
   readonly cors: CorsOptions | null

@@ -70,7 +70,7 @@ export class Workers {
     this.#notify(name, elapsed < POLL_SECONDS * 1000 ? 0 : 1)
   }
 
-  /** @param least The number of jobs that a worker must have at least. */
+  /** @param least Only workers with at least this number of jobs are notified. */
   #notify(name: string, least: 0 | 1): void {
     const { boss } = this.parts.queues
     for (const worker of boss.getWipData())

@@ -219,7 +219,7 @@ const NEST: Readonly<Record<string, readonly [decorator: string, remedy: string]
   'class_serializer:options': ['@SerializeOptions()', REMEDIES.other],
 }
 
-/** The names of `RequestMethod` and of `RouteParamtypes`, by number. */
+/** The NestJS decorators for the values of `RequestMethod` and `RouteParamtypes`, by value. */
 const VERBS = 'Get Post Put Delete Patch All Options Head Search'.split(' ')
 const PARAMETERS =
   'Req Res Next Body Query Param Headers Session UploadedFile UploadedFiles HostParam Ip'.split(' ')

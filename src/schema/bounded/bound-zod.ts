@@ -17,7 +17,8 @@ const WRAPPERS = 'optional nullable default prefault catch readonly nonoptional 
 
 /**
  * The fields whose schemas zod runs once, or a number of times that the schema itself determines. The `valueType` of a
- * record is also listed here, because {@link boundRecord} limits records. Types that are not listed contain no schemas.
+ * record is also listed here, because {@link boundRecord} limits records. Types that are not listed contain no schemas
+ * that zod runs while it parses a value.
  */
 const SINGLE: Readonly<Record<string, readonly string[]>> = {
   array: [],

@@ -3,7 +3,7 @@ import type { Conversion, Draft, Node, TypeName } from './conversion.js'
 import { toPattern } from './pattern.js'
 
 /**
- * The limit of exact integers. Zod and other libraries add it as a bound. Because the schema's author did not set this
+ * The largest safe integer. Zod and other libraries add it as a bound. Because the schema's author did not set this
  * bound, the conversion drops it.
  */
 export const SAFE: number = Number.MAX_SAFE_INTEGER

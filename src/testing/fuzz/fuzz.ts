@@ -34,7 +34,7 @@ const SHOWN = 600
 export interface FuzzTarget {
   readonly link: FuzzLink
   readonly operations: DocumentedOperations
-  /** Finds the marks of a route's fields that the caller is not allowed to see. */
+  /** Returns the `visibleTo` marks of those fields of a route that the caller is not allowed to see. */
   readonly hiddenOf: (route: RouteModel) => Promise<readonly (readonly string[])[]>
 }
 

@@ -146,8 +146,9 @@ function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string>
 }
 
 /**
- * For some patterns (look-around, back references), no values can be generated directly; such patterns usually describe
- * one of `FORMATS`. Returns `undefined` for other patterns for which no values can be generated.
+ * Returns a generator of strings that match a pattern. If no strings can be generated from the pattern itself
+ * (lookarounds, backreferences), it uses the matching values of the first possible format in `FORMATS`; `undefined` if
+ * there is none.
  */
 export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | undefined {
   const candidates = [() => fc.stringMatching(new RegExp(pattern))]

@@ -140,7 +140,7 @@ describe('a route path', () => {
     ['\\d+', 'the backslash at character 4 has no character', 'cannot escape letters'],
     ['a\\', 'the backslash at character 5 has no character', 'or slashes'],
     ['a\\/b', 'the backslash at character 5 has no character', 'or slashes'],
-    [':größe', "'ö' at character 7 cannot be in the name", 'a to z'],
+    [':größe', "'ö' at character 7 cannot be in the name", 'ASCII letters'],
     ['::x', "':' at character 4 has no name", 'backslash'],
     [':a:b', "nothing is between 'a' and 'b' at character 6", 'literal between'],
     [':a/x/:a', "'a' appears twice, the second time at character 9", 'Rename one'],

@@ -192,10 +192,10 @@ describe('a NAME_FILE variable', () => {
       ['KEY_FILE', `${none} cannot be read: there is no such file.`],
     ])
     expect(await causeOf(folder)).toEqual([
-      ['KEY_FILE', `${folder} cannot be read: it is not a file.`],
+      ['KEY_FILE', `${folder} cannot be read: it is not a regular file.`],
     ])
     expect(await causeOf('/dev/zero')).toEqual([
-      ['KEY_FILE', '/dev/zero cannot be read: it is not a file.'],
+      ['KEY_FILE', '/dev/zero cannot be read: it is not a regular file.'],
     ])
     const large = join(folder, 'large')
     expect(await causeOf(large)).toEqual([['KEY_FILE', `${large} is larger than 1048576 bytes.`]])

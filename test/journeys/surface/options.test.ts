@@ -280,8 +280,10 @@ describe('a value for which the check function of the option throws', () => {
 
 describe('the function defineOption()', () => {
   it('refuses an unknown `on` or `merge`', () => {
-    expect(() => defineOption('A', { on: 'field' as never })).toThrow(/`on` is 'class'/)
-    expect(() => defineOption('A', { merge: 'lists' as never })).toThrow(/`merge` is 'override'/)
+    expect(() => defineOption('A', { on: 'field' as never })).toThrow(/`on` must be 'class'/)
+    expect(() => defineOption('A', { merge: 'lists' as never })).toThrow(
+      /`merge` must be 'override'/,
+    )
   })
 
   it('refuses an option without a name', () => {

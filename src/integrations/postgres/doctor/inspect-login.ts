@@ -98,7 +98,7 @@ function checkGrants({ relations, login }: Examination): Finding[] {
   const list = granted.map(
     ({ fullName, loginPrivileges }) => `${fullName} (${loginPrivileges.join(', ').toUpperCase()})`,
   )
-  const cause = `It can access ${list.join(', ')} without SET ROLE, and so can a statement that leaves its role, as injected SQL can with RESET ROLE.`
+  const cause = `It can access ${list.join(', ')} without SET ROLE. Injected SQL can therefore access them too: RESET ROLE returns it to the login.`
   const grantees = new Set(granted.flatMap(({ loginGrantees }) => loginGrantees))
   const remedy = `revoke all on ${listOf(granted)} from ${[...grantees].map(identifier).join(', ')};`
   return [finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]

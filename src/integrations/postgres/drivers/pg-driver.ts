@@ -27,7 +27,7 @@ export class PgDriver implements Driver {
   readonly #sessions = new WeakMap<PgClient, PgSession>()
   readonly #clients = new Set<PgClient>()
   readonly #lending: Lending
-  /** The number of checked-out connections that are still connecting. */
+  /** The number of callers that are waiting for the pool to open or return a connection. */
   #connecting = 0
   #onRemove: (() => void) | undefined
   #closing: Promise<void> | undefined
