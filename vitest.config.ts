@@ -89,6 +89,7 @@ export function project(
       include,
       exclude,
       setupFiles: RESTORE,
+      runner: source('./test/runner.ts'),
       env: { BLAZON_DIALECT: dialect },
       ...LIMITS,
     },
