@@ -44,7 +44,7 @@ describe('the choice of a media type by Accept', () => {
     expect(negotiate(`${'a/b,'.repeat(512)}text/event-stream`, [SSE])).toBeUndefined()
   })
 
-  it('is fast for a header with many members', () => {
+  it('reads only the beginning of a header with many members', () => {
     expect(negotiate(`${'a/b,'.repeat(100_000)}text/event-stream`, [SSE])).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { on, once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { Readable } from 'node:stream'
-import { Controller, Get, inject, JsonLines, type Request, Sse } from 'blazon'
+import { Controller, Get, inject, JsonLines, type Request, runWithTenant, Sse } from 'blazon'
 import { Database, type PostgresOptions, Transactional } from 'blazon/postgres'
 import type { TestApp } from 'blazon/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -413,20 +413,23 @@ describeWithServer('a stream that uses the database', () => {
       await expectFree()
     })
 
-    it('runs `finally` and frees its connection when its loop ends early', async () => {
-      script = adding(3)
+    it('is rolled back, runs `finally` and frees its connection when its loop ends early', async () => {
       const db = app.get(Database)
-      for await (const _ of db.stream(() => numbers())) break
+      const rows = async function* () {
+        try {
+          for (let number = 1; number <= 3; number++) {
+            await add(db, `row ${number}`)
+            yield number
+          }
+        } finally {
+          finals.push('finally')
+        }
+      }
+      await runWithTenant('a', async () => {
+        for await (const _ of db.stream(rows)) break
+      })
       expect([await saved(), finals]).toEqual([[], ['finally']])
       await expectFree()
     })
   })
 })
-
-async function* numbers(): AsyncGenerator<number> {
-  try {
-    yield 1
-  } finally {
-    finals.push('finally')
-  }
-}

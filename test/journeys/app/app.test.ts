@@ -73,9 +73,16 @@ describe('the class App', () => {
   })
 
   it('starts once when init() is called twice', async () => {
-    const app = new App(options)
+    let starts = 0
+    class Started {
+      onInit() {
+        starts++
+      }
+    }
+    const app = new App({ providers: [Started] })
     await Promise.all([app.init(), app.init()])
-    expect(app.get(Counter)).toBe(app.get(Counter))
+    await app.init()
+    expect(starts).toBe(1)
     await app.close()
   })
 

@@ -491,8 +491,11 @@ describe('the metrics option', () => {
     await expect(booting).rejects.toThrow(subject)
   })
 
-  it('adds no route if it is false', async () => {
+  it('adds no route if it is false or missing', async () => {
     await start({ metrics: false })
+    await get('/metrics').expect(404)
+    await app.close()
+    app = await TestApp.create({ controllers: [LettersController] })
     await get('/metrics').expect(404)
   })
 })

@@ -260,8 +260,11 @@ describe('the trustRequestId option', () => {
     else expect([answer?.status, idsOf(answer as Answer)]).toEqual([400, []])
   })
 
-  it('ignores the id of the client if it is false', async () => {
+  it('ignores the id of the client if it is false or missing', async () => {
     expect(await ask(['X-Request-Id: mine'], { trustRequestId: false })).toMatch(UUID)
+    const { port } = await listening({ requestIds: true })
+    const [answer] = await exchange(port, request('/things/plain', ['X-Request-Id: mine']))
+    expect(idsOf(answer as Answer)).toEqual([expect.stringMatching(UUID)])
   })
 
   it('works without requestIds, and the id appears in server errors', async () => {
