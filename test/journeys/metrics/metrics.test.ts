@@ -24,7 +24,7 @@ import { rounds } from '../../rounds.js'
 import { gate } from '../gate.js'
 
 /** The paths of each of twenty clients. */
-const PATHS = rounds(500, 40)
+const PATHS = 4 * rounds(125, 10)
 
 /** A logger that keeps the lines of errors. */
 const recordingLogger = (logged: object[]) => ({
