@@ -6,7 +6,7 @@ const DEVELOPMENT_SECRET = 'only for development: everybody knows this secret'
 
 const isProduction = () => process.env['NODE_ENV'] === 'production'
 
-/** The environment variables. Outside production, the application starts even if none of them is set. */
+/** The environment variables. In development, none of them has to be set. */
 export const Env = env(
   z
     .object({

@@ -1,4 +1,12 @@
-import { App, type AppOptions, DatabaseLink, inject, Metrics, runWithTenant } from 'blazon'
+import {
+  App,
+  type AppOptions,
+  DatabaseLink,
+  inject,
+  Metrics,
+  type Plugin,
+  runWithTenant,
+} from 'blazon'
 import { defineJob, Job, type JobOf, Jobs, jobs, Worker } from 'blazon/jobs'
 import { Database, postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
@@ -63,7 +71,7 @@ const COPIES = `insert into blazon_jobs.job (name, data, group_id, retry_limit, 
   from blazon_jobs.job, generate_series(1, 99) where name = 'step'`
 
 describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
-  const start = async (more: Partial<AppOptions> = {}) => {
+  const start = async ({ plugins = [], ...more }: Partial<AppOptions> = {}) => {
     const own = await open()
     order.length = 0
     slowRuns = 0
@@ -74,6 +82,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
       ...more,
       plugins: [
         postgres({ ...options, tenantRole, allTenantsRole, migrations: TABLE.path }),
+        ...plugins,
         jobs({ work: true, workers: [Steps], concurrency: 4 }),
       ],
     })
@@ -158,17 +167,31 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     expect(read('jobs_oldest_seconds')).toBe(0)
   })
 
-  it('log that a job will run again if it returns to the queue, also after its last attempt', async () => {
+  it('return a job to the queue at shutdown, also after its last attempt, and log that it will run again', async () => {
+    let states: unknown
+    // It closes after the jobs, and before the database.
+    const plugin: Plugin = {
+      name: 'look',
+      onClose: async () => {
+        const text = `select state::text from blazon_jobs.job where name = 'held'`
+        states = await app.get(DatabaseLink).run(text)
+      },
+    }
     const messages: string[] = []
     const note = (_facts: object, message: string) => void messages.push(message)
     const logger = { info: note, warn: note, error: note }
-    await using running = await start({ logger, timeouts: { close: '200ms' } })
+    await using running = await start({
+      logger,
+      timeouts: { close: '200ms' },
+      plugins: [plugin],
+    })
     const { app } = running
     held = gate()
     runs = 0
     await runWithTenant('acme', () => app.get(Jobs).send(Held))
     await until(() => runs === 1)
     await app.close()
+    expect(states).toEqual([{ state: 'created' }])
     expect(messages).toContain('A job has failed, and will run again')
     expect(messages).not.toContain('A job has failed, and will not run again')
   })
