@@ -56,6 +56,7 @@ export type { CacheStats } from './features/cache/cache-engine.js'
 export { tenantKey } from './features/cache/cache-engine.js'
 export { CacheManager } from './features/cache/cache-manager.js'
 export type { CacheOptions } from './features/cache/cache-options.js'
+export { Cache } from './features/cache/decorator.js'
 export { type MemoryCacheOptions, memoryCache } from './features/cache/memory-cache.js'
 export type { KeepOptions, ScopedCache } from './features/cache/scoped-cache.js'
 export type { CapacityOptions } from './features/capacity/capacity-options.js'
@@ -79,6 +80,7 @@ export type { OutgoingInit, OutgoingOptions } from './features/outgoing/outgoing
 export { cursor, page } from './features/pages/pages.js'
 export { Checks } from './features/policies/checks.js'
 export { type PolicySubject, policy } from './features/policies/policy.js'
+export { RateLimit } from './features/rate-limit/decorator.js'
 export {
   type MemoryRateLimitOptions,
   memoryRateLimit,
@@ -133,7 +135,7 @@ export { Controller, defineControllers, Version } from './metadata/controller.js
 export { del, get, patch, post, put, query } from './metadata/field-route.js'
 export { Inject, Injectable } from './metadata/injectable.js'
 export { Body, Cookies, Headers, Params, Query } from './metadata/input.js'
-export { Cache, Limits, RateLimit } from './metadata/limits.js'
+export { Limits } from './metadata/limits.js'
 export {
   ApiBody,
   ApiExclude,

@@ -2,6 +2,8 @@ import type { Application } from 'express'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
+import { cacheOf } from '../features/cache/decorator.js'
+import { checksOf } from '../features/policies/checks.js'
 import { boundsOf } from '../model/bounds.js'
 import { writtenAs } from '../model/facts-by-kind.js'
 import { schemasOfBody } from '../schema/body-schemas.js'
@@ -72,6 +74,7 @@ export function checkApp(settings: Settings, model: AppModel, express: Applicati
     ...checkResponseLists(settings, model),
     ...checkSendable({ ...settings, express }, model),
     ...checkPatch(model),
+    ...model.routes.flatMap(checkSharedCache),
     ...checkRows(settings, model),
     ...checkVisibility(settings, model),
     ...checkWorkers(settings, model),
@@ -146,6 +149,23 @@ function example(schema: Schema, name: string): string {
 
 const SHARE =
   'Use a store that all processes share, such as Redis or PostgreSQL; or run one worker.'
+
+/**
+ * Reports routes whose cached response is shared, because the response would be sent to callers that no policy has
+ * checked.
+ */
+function checkSharedCache(route: RouteModel): Problem[] {
+  if (cacheOf(route)?.shared !== true || checksOf(route).length === 0) return []
+  return [
+    {
+      code: 'E_CACHE_SHARED',
+      subject: route.name,
+      cause:
+        'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all.',
+      remedy: 'Remove `shared`: each user then gets separate responses.',
+    },
+  ]
+}
 
 /** Finds data that each worker of `blazon start` stores separately. One worker reports it for all workers. */
 function checkWorkers(settings: Settings, model: AppModel): Problem[] {

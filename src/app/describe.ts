@@ -14,7 +14,7 @@ import { checkCopies } from '../step/copies.js'
 import { ignoreRejection } from '../step/step.js'
 import { checkApp } from './check-app.js'
 import { compileOnce } from './compile-once.js'
-import { checkDecorators } from './features.js'
+import { checkDecorators, ROUTE_OPTIONS } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
 import type { Settings } from './settings/settings.js'
@@ -89,6 +89,7 @@ export function readStructure(
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
   const { model, problems } = compileOnce(controllers, {
     readChain,
+    routeOptions: ROUTE_OPTIONS,
     defaultAccess: auth.defaultAccess,
     hasGuard: auth.guards.length > 0,
     guards: auth.names,

@@ -8,6 +8,8 @@ import { Health } from '../features/health/health.js'
 import { FEATURES, type FeatureParts } from '../features/index.js'
 import { Metrics } from '../features/metrics/metrics.js'
 import { usesTenants } from '../features/tenancy/tenant-rules.js'
+import { inWordsOfRoute } from '../model/check-route-options.js'
+import type { FeatureOptions } from '../model/feature-options.js'
 import { OtherDenials } from '../pipeline/log-failure.js'
 import type { FeatureApp, KeptByWorker } from '../step/feature.js'
 import type { DescribedRoutes } from './contract/documented-by-route.js'
@@ -79,9 +81,22 @@ export function featureFacts(settings: Settings): object {
   return FEATURES.map(({ facts }) => facts?.(settings))
 }
 
-/** Finds errors in the decorators of features. */
+/** The options of routes that belong to features. */
+export const ROUTE_OPTIONS: FeatureOptions['routeOptions'] = Object.assign(
+  {},
+  ...FEATURES.map(({ routeOptions }) => routeOptions),
+)
+
+/**
+ * Finds errors in the decorators of features. A problem of a class, or of a method with several routes, is reported
+ * once.
+ */
 export function checkDecorators(routes: readonly RouteModel[]): Problem[] {
-  return routes.flatMap((route) => FEATURES.flatMap(({ check }) => check?.(route) ?? []))
+  const found = routes.flatMap((route) => {
+    const problems = FEATURES.flatMap(({ check }) => check?.(route) ?? [])
+    return problems.map((problem) => inWordsOfRoute(problem, route))
+  })
+  return [...new Map(found.map((problem) => [JSON.stringify(problem), problem])).values()]
 }
 
 /** Finds contradictions between decorators and the settings of features. */

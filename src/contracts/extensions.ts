@@ -37,6 +37,18 @@ export interface RouteOption<
   readonly found?: TFound
 }
 
+/** An error in the value of an option. */
+export interface OptionMistake {
+  /** The name of the invalid member. Default: the whole value. */
+  readonly subject?: string
+  /** A code of `docs/errors.md`; codes of warnings begin with `W_`. Default `'E_OPTION_INVALID'`. */
+  readonly code?: string
+  /** The cause, as a sentence. */
+  readonly cause: string
+  /** The remedy, as a sentence. */
+  readonly remedy: string
+}
+
 /** How `defineOption` handles the decorators of an option. */
 export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTarget> {
   /** The targets that the decorator accepts. Default `'both'`. */
@@ -47,10 +59,10 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
    */
   readonly merge?: 'override' | 'list'
   /**
-   * Returns a sentence that describes the error in the value, or `undefined` if it is valid. Boot reports the sentence
-   * as `E_OPTION_INVALID`. If omitted, every value is accepted.
+   * Returns a sentence that describes the error in the value, or a list of errors; `undefined` or an empty list if the
+   * value is valid. Boot reports a sentence as `E_OPTION_INVALID`. If omitted, every value is accepted.
    */
-  readonly check?: (value: TValue) => string | undefined
+  readonly check?: (value: TValue) => string | readonly OptionMistake[] | undefined
   /**
    * Whether the decorator is allowed on every class in the container and its methods, and not only on controllers and
    * routes. A plugin finds the decorated classes and methods with `find`. Default `false`.
@@ -78,6 +90,8 @@ export interface OptionValue {
   readonly name: string
   /** The value, frozen; a list of values if the option is a list. */
   readonly value: unknown
+  /** Whether the value is the value of the controller; `false` if the method also has the decorator. */
+  readonly isOfClass: boolean
 }
 
 /** The location of a parameter in a request, in OpenAPI's terms. */

@@ -1,4 +1,3 @@
-import type { CacheDecoratorOptions } from './cache.js'
 import type { OptionSettings, ParameterDefinition, RouteOption } from './extensions.js'
 import type { UploadParts } from './inputs.js'
 import type { UseEntry } from './interceptor.js'
@@ -11,7 +10,6 @@ import type {
 } from './operation.js'
 import type { PagesDefinition } from './pages.js'
 import type { Token } from './provider.js'
-import type { RateLimitPolicy } from './rate-limit.js'
 import type { Produced, SseOptions, StreamKind } from './representation.js'
 import type { HttpMethod, ParameterSource } from './route-model.js'
 import type { InputSource, Schema } from './schema.js'
@@ -77,13 +75,10 @@ export type Fact =
   /** The original arguments of `@Produces`. */
   | { readonly kind: 'produces'; readonly entries: readonly Produced[] }
   | { readonly kind: 'envelope'; readonly envelope: EnvelopeChoice }
-  | { readonly kind: 'cache'; readonly options: CacheDecoratorOptions }
   /** The original argument of `@Limits`. */
   | { readonly kind: 'limits'; readonly limits: RouteLimits }
   /** The original arguments of `@Version`. */
   | { readonly kind: 'version'; readonly versions: readonly string[] }
-  /** `false` means no limit. */
-  | { readonly kind: 'rateLimit'; readonly policies: readonly RateLimitPolicy[] | false }
   | { readonly kind: 'responseFields'; readonly mode: ResponseFieldsMode }
   | { readonly kind: 'pages'; readonly pages: PagesDefinition }
   | { readonly kind: 'tags'; readonly tags: readonly string[] }

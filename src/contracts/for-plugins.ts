@@ -12,6 +12,7 @@ export type {
 export type {
   Decorated,
   OptionDecorator,
+  OptionMistake,
   OptionSettings,
   OptionTarget,
   OptionValue,

@@ -1,4 +1,3 @@
-import type { CacheDecoratorOptions } from './cache.js'
 import type { OptionTarget, OptionValue, ParameterDefinition, RouteOption } from './extensions.js'
 import type { BodyModel, UploadModel } from './inputs.js'
 import type { UsedByRoute } from './interceptor.js'
@@ -6,7 +5,6 @@ import type { RouteBounds } from './limits.js'
 import type { OperationFacts, ResponseFieldsMode } from './operation.js'
 import type { PagesDefinition } from './pages.js'
 import type { Class } from './provider.js'
-import type { RateLimitPolicy } from './rate-limit.js'
 import type { ProducedModel, StreamModel } from './representation.js'
 import type { InputSource, Schema } from './schema.js'
 import type { DeprecatedOptions } from './version.js'
@@ -139,18 +137,6 @@ export interface RouteModel {
   readonly guards: readonly string[]
   /** Abilities of `@Can`; `null` without `@Can`. */
   readonly abilities: readonly string[] | null
-  /** Options of `@Cache`; `null` without `@Cache`. */
-  readonly cache: CacheDecoratorOptions | null
-  /**
-   * Policies of `@RateLimit`; an empty list for `@RateLimit(false)`; `null` without the decorator: the application's
-   * limits apply.
-   */
-  readonly rateLimits: {
-    /** The limits; a request must satisfy all of them. */
-    readonly policies: readonly RateLimitPolicy[]
-    /** Whether the decorator is on the class; if so, all routes of the class share the counters. */
-    readonly isOfClass: boolean
-  } | null
   /** Limits of `@Limits`; `null` if the application's limits apply. */
   readonly limits: RouteBounds | null
   /**

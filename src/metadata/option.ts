@@ -77,7 +77,8 @@ function isClass(value: object): boolean {
 
 function isRefused(value: unknown, check: OptionSettings<never>['check']): boolean {
   try {
-    return check?.(value as never) !== undefined
+    const found = check?.(value as never) ?? []
+    return found.length > 0
   } catch {
     return true
   }

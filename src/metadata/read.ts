@@ -11,6 +11,7 @@ export {
   type MadeRoute,
   routeMadeOf,
 } from './field-route.js'
+export { methodFactsOf } from './write.js'
 
 /** Returns the facts that a class declares itself. */
 export function readClass(target: object): ClassFacts {

@@ -1,8 +1,6 @@
-import type { CacheDecoratorOptions } from '../contracts/cache.js'
 import type { Fact } from '../contracts/facts.js'
 import type { UploadParts } from '../contracts/inputs.js'
 import type { ApiResponseOptions } from '../contracts/operation.js'
-import type { RateLimitPolicy } from '../contracts/rate-limit.js'
 import type { RouteOptions } from '../contracts/route-options.js'
 import type { InputSource, Schema } from '../contracts/schema.js'
 import { describeBody, isBodyDescription } from './input.js'
@@ -15,11 +13,14 @@ const input =
   (value, by) =>
     inputFacts(source, value, by)
 
+/** The options that belong to features. `model/feature-options.ts` reads them, because decorators import no features. */
+type OfFeatures = 'cache' | 'rateLimit'
+
 /**
- * The functions that create the facts for each option. The values are not validated here: the checks report invalid
- * values.
+ * The functions that create the facts for each other option. The values are not validated here: the checks report
+ * invalid values.
  */
-const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
+const FACTS: Readonly<Record<Exclude<keyof RouteOptions, OfFeatures>, ToFacts>> = {
   params: input('params'),
   query: input('query'),
   headers: input('headers'),
@@ -38,10 +39,6 @@ const FACTS: Readonly<Record<keyof RouteOptions, ToFacts>> = {
     entriesOf(headers).map(([name, value]) => ({ kind: 'header', name, value: value as string })),
   summary: (summary) => [{ kind: 'operation', options: { summary: summary as string } }],
   can: (can) => [{ kind: 'can', abilities: listOf(can) as string[] }],
-  cache: (options) => [{ kind: 'cache', options: options as CacheDecoratorOptions }],
-  rateLimit: (given) => [
-    { kind: 'rateLimit', policies: given === false ? false : (listOf(given) as RateLimitPolicy[]) },
-  ],
 }
 
 /** Returns the unchanged options, for the checks, and the facts for each option. */
@@ -50,7 +47,7 @@ export function optionFacts(by: string, options: unknown): Fact[] {
   if (typeof options !== 'object' || options === null) return [given]
   const stated = Object.entries(options).flatMap(([name, value]) => {
     const isInput = Object.hasOwn(FACTS, name) && (value !== undefined || name in INPUTS)
-    return isInput ? FACTS[name as keyof RouteOptions](value, by) : []
+    return isInput ? FACTS[name as keyof typeof FACTS](value, by) : []
   })
   return [given, ...stated]
 }

@@ -39,7 +39,7 @@ export function decorator(name: string, writers: Writers): (...args: unknown[]) 
     const className = kind === 'class' ? (first as { readonly name: string }).name : null
     noteDecorator({ name, record, member, parameter, className, created })
   }
-  names.set(write, name)
+  made.set(write, { name, writers })
   return write
 }
 
@@ -75,16 +75,22 @@ function isList(facts: Fact | readonly Fact[]): facts is readonly Fact[] {
   return Array.isArray(facts)
 }
 
-/** The name of each decorator, for messages. */
-const names = new WeakMap<object, string>()
+/** The name of each decorator, for messages, and what it writes. */
+const made = new WeakMap<object, { readonly name: string; readonly writers: Writers }>()
+
+/** Returns the facts that a decorator declares for a method; empty for a function that is not a decorator. */
+export function methodFactsOf(decorate: object | undefined): readonly Fact[] {
+  const writers = decorate === undefined ? undefined : made.get(decorate)?.writers
+  return writers === undefined ? [] : (factsFor('method', writers, undefined) ?? [])
+}
 
 /**
  * Throws if `@Body` without parentheses has replaced the class, in the legacy dialect. `@Body` itself cannot detect
  * this error, because a single class can also be a valid argument.
  */
 function refuseReplaced(target: object): void {
-  const name = names.get(target)
-  if (name !== undefined) throw bare(name.replace('()', ''))
+  const known = made.get(target)
+  if (known !== undefined) throw bare(known.name.replace('()', ''))
 }
 
 /** Stores the token of a constructor parameter. */

@@ -3,12 +3,10 @@ import type { Class } from '../contracts/provider.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
 import { checkBounds, checkUnusedBounds } from './bounds.js'
 import { checkBodies } from './check-bodies.js'
-import { checkCache } from './check-cache.js'
 import { checkOptions, checkParameters, checkRepeated } from './check-decorators.js'
 import { checkDocumentation } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
 import { checkInputs } from './check-inputs.js'
-import { checkLimits } from './check-limits.js'
 import { checkResponseFields } from './check-response-fields.js'
 import { checkRouteOptions } from './check-route-options.js'
 import { checkStream } from './check-stream.js'
@@ -80,12 +78,10 @@ export function checkMethod(controller: Class, key: PropertyKey, facts: FactsByK
   if (facts.body) problems.push(...checkBodies(subject, facts))
   if (facts.status ?? facts.redirect ?? facts.header)
     problems.push(...checkResponse(subject, facts))
-  if (facts.rateLimit) problems.push(...checkLimits(subject, facts))
   if (facts.limits) {
     problems.push(...checkBounds(subject, facts), ...checkUnusedBounds(subject, facts))
   }
   if (facts.version) problems.push(...checkVersions(subject, facts))
-  if (facts.cache) problems.push(...checkCache(subject, facts))
   if (facts.operation ?? facts.bodyDoc ?? facts.responseDoc) {
     problems.push(...checkDocumentation(subject, facts))
   }

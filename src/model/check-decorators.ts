@@ -1,4 +1,4 @@
-import type { OptionValue, RouteOption } from '../contracts/extensions.js'
+import type { OptionMistake, OptionValue, RouteOption } from '../contracts/extensions.js'
 import type { Fact, FactOf } from '../contracts/facts.js'
 import type { RouteModel } from '../contracts/route-model.js'
 import { invalid, type Problem } from '../errors/config-error.js'
@@ -13,20 +13,29 @@ export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
     return repeated(subject, `@${option.optionName}`, count)
   })
   for (const { option, value, check } of found) {
-    const label = `@${option.optionName}`
-    const wrong = mistakeIn(value, check)
-    if (wrong === undefined) continue
-    problems.push(invalid(`${subject} ${label}`, wrong, `Correct the argument of ${label}(…).`))
+    const place = `${subject} @${option.optionName}`
+    problems.push(
+      ...mistakesIn(value, check, option).map(({ subject: member = '', code, cause, remedy }) => ({
+        ...invalid(`${place} ${member}`.trim(), cause, remedy),
+        ...(code !== undefined && { code: code as Problem['code'] }),
+      })),
+    )
   }
   return problems
 }
 
 /** If `check` throws, the value is unexpected and therefore invalid. */
-function mistakeIn(value: unknown, check: FactOf<'option'>['check']): string | undefined {
+function mistakesIn(
+  value: unknown,
+  check: FactOf<'option'>['check'],
+  { optionName }: RouteOption,
+): readonly OptionMistake[] {
+  const wrong = (cause: string) => [{ cause, remedy: `Correct the argument of @${optionName}(…).` }]
   try {
-    return check?.(value as never)
+    const found = check?.(value as never) ?? []
+    return typeof found === 'string' ? wrong(found) : found
   } catch (error) {
-    return `Its check failed: ${error instanceof Error ? error.message : String(error)}`
+    return wrong(`Its check failed: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
@@ -83,6 +92,7 @@ const NONE: Options = Object.freeze({ options: Object.freeze([]), option: () => 
 export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Options {
   if (ofClass.option === undefined && ofMethod.option === undefined) return NONE
   const found = new Map<RouteOption, unknown>()
+  const ofMethods = new Set(factsOf(ofMethod, 'option').map(({ option }) => option))
   const add = ({ option, value, merge }: FactOf<'option'>) => {
     const before = (found.get(option) ?? []) as readonly unknown[]
     found.set(option, merge === 'list' ? Object.freeze([...before, value]) : value)
@@ -93,7 +103,8 @@ export function compileOptions(ofClass: FactsByKind, ofMethod: FactsByKind): Opt
   }
   for (const fact of factsOf(ofMethod, 'option')) add(fact)
   const options = [...found].map(
-    ([{ optionName: name }, value]): OptionValue => Object.freeze({ name, value }),
+    ([option, value]): OptionValue =>
+      Object.freeze({ name: option.optionName, value, isOfClass: !ofMethods.has(option) }),
   )
   // Each value has the type of its option, which the map's type cannot express.
   const option = ((wanted: RouteOption) => found.get(wanted)) as RouteModel['option']

@@ -1,8 +1,9 @@
 import { inspect } from 'node:util'
 import type { FactOf } from '../contracts/facts.js'
+import type { RouteModel } from '../contracts/route-model.js'
 import type { RouteOptions } from '../contracts/route-options.js'
 import { invalid, type Problem, shown } from '../errors/config-error.js'
-import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import { type FactsByKind, factsOf, writtenFacts } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
 const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
@@ -31,8 +32,8 @@ const MEANING = {
   '@Header': { name: 'responseHeaders', kind: 'header' },
   '@ApiOperation': { name: 'summary', kind: 'operation' },
   '@Can': { name: 'can', kind: 'can' },
-  '@Cache': { name: 'cache', kind: 'cache' },
-  '@RateLimit': { name: 'rateLimit', kind: 'rateLimit' },
+  '@Cache': { name: 'cache', kind: 'option' },
+  '@RateLimit': { name: 'rateLimit', kind: 'option' },
 } as const
 
 /**
@@ -147,7 +148,10 @@ export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem 
   let { subject, cause } = problem
   for (const [decorator, { name, kind }] of Object.entries(MEANING)) {
     const value = (given.options as RouteOptions)[name]
-    if (value === undefined || factsOf(facts, kind).length > countOf(name, value)) continue
+    const written = factsOf(facts, kind).filter(
+      (fact) => fact.kind !== 'option' || `@${fact.option.optionName}` === decorator,
+    )
+    if (value === undefined || written.length > countOf(name, value)) continue
     const pattern = new RegExp(`${decorator}(?:\\(([^)]*)\\))?(?!\\w)`, 'g')
     const inPlace = (text: string) =>
       text.replace(
@@ -158,6 +162,12 @@ export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem 
     cause = inPlace(cause)
   }
   return { ...problem, subject, cause }
+}
+
+/** The same, for a problem that was found in the model of a route. */
+export function inWordsOfRoute(problem: Problem, route: RouteModel): Problem {
+  const facts = writtenFacts(route)
+  return facts === undefined ? problem : inWordsOfOptions(problem, facts)
 }
 
 /** Returns the number of facts that are created for an option. */

@@ -10,11 +10,10 @@ const LABELS = { sse: '@Sse', jsonLines: '@JsonLines' } as const
 const JSON_LINES: OptionNames<StreamOptions> = { maxAge: true }
 const SSE: OptionNames<SseOptions> = { ...JSON_LINES, heartbeat: true }
 
-type OneValue = 'cache' | 'redirect' | 'status' | 'produces'
+type OneValue = 'redirect' | 'status' | 'produces'
 
 /** Decorators for responses with one value, and the reasons why they are not allowed on streams. */
 const ONE_VALUE: Readonly<Record<OneValue, readonly [string, string]>> = {
-  cache: ['@Cache', 'a cache cannot store a stream, which may never end'],
   redirect: ['@Redirect', 'a redirect has no items'],
   status: [
     '@HttpCode',

@@ -6,19 +6,19 @@ import { checkController, checkMethod } from './check-controller.js'
 import { checkOptions, checkRepeated } from './check-decorators.js'
 import { checkResponseDocs } from './check-documentation.js'
 import { checkEnvelopes } from './check-envelope.js'
-import { checkLimits } from './check-limits.js'
 import { checkReturned } from './check-responses.js'
 import { inWordsOfOptions } from './check-route-options.js'
 import { checkRoutes } from './check-routes.js'
 import { checkProduces } from './compile-produces.js'
 import { compileRouteModel, type OwnerOptions, ownerOf } from './compile-route-model.js'
 import { type FactsByKind, factsOf, firstOf, groupFacts, noteFacts } from './facts-by-kind.js'
+import { type FeatureOptions, withFeatureOptions } from './feature-options.js'
 import { inherit, type ReadChain } from './inherit.js'
 import { checkUses } from './uses.js'
 import { checkVersions, versionsIn } from './versions.js'
 
 /** The compiler's input, besides the controllers. */
-export interface ModelOptions extends OwnerOptions {
+export interface ModelOptions extends OwnerOptions, FeatureOptions {
   readonly readChain: ReadChain
   readonly hasGuard: boolean
 }
@@ -34,7 +34,7 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
   const problems: Problem[] = []
   const routes: RouteModel[] = []
   for (const controller of controllers) {
-    const chain = options.readChain(controller)
+    const chain = options.readChain(controller).map((link) => withFeatureOptions(link, options))
     const inherited = inherit(chain)
     problems.push(...checkController(controller, inherited))
     // Check each class and base class separately, because a fact of a base class does not count as repeated in the
@@ -73,7 +73,6 @@ export function compileModel(controllers: readonly Class[], options: ModelOption
 function checkLink(subject: string, facts: FactsByKind): Problem[] {
   return [
     ...checkAccess(subject, facts),
-    ...checkLimits(subject, facts),
     ...checkRepeated(subject, facts),
     ...checkOptions(subject, facts),
     ...checkUses(subject, facts),

@@ -124,8 +124,6 @@ export function compileRouteModel(
     isAuthOptional,
     guards,
     abilities,
-    cache: firstOf(facts, 'cache')?.options ?? null,
-    rateLimits: compileLimits(facts, false) ?? compileLimits(owner.facts, true),
     limits,
     status,
     redirect: compileRedirect(firstOf(facts, 'redirect')),
@@ -206,12 +204,6 @@ function compileStatus(
 
 function compileRedirect(fact: FactOf<'redirect'> | undefined): RouteModel['redirect'] {
   return fact === undefined ? null : Object.freeze({ url: fact.url, status: fact.status })
-}
-
-function compileLimits(facts: FactsByKind, isOfClass: boolean): RouteModel['rateLimits'] {
-  const fact = firstOf(facts, 'rateLimit')
-  if (fact === undefined) return null
-  return Object.freeze({ policies: fact.policies === false ? [] : fact.policies, isOfClass })
 }
 
 /** Returns the default tag of a controller. For `UsersController`, it is `Users`. */

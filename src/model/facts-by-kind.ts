@@ -39,6 +39,11 @@ export function noteFacts(route: RouteModel, facts: FactsByKind): RouteModel {
   return route
 }
 
+/** Returns the facts from which a route was compiled. */
+export function writtenFacts(route: RouteModel): FactsByKind | undefined {
+  return written.get(route)
+}
+
 /** The decorator of each input. */
 export const DECORATOR_OF: Readonly<Record<InputSource, string>> = {
   body: '@Body',

@@ -9,7 +9,8 @@ import type { PluginStages } from './steps/plugin.js'
 import { severalGuardsStage } from './steps/several-guards.js'
 
 export type Access = Pick<PipelineConfig, 'guards' | 'logDenial' | 'can'>
-export type AccessStages = Pick<RouteStages, 'unverifiedTenant' | 'tenant' | 'authorizeTenant'>
+export type AccessStages = Pick<RouteStages, 'unverifiedTenant' | 'tenant' | 'authorizeTenant'> &
+  Partial<Pick<RouteStages, 'cache'>>
 
 type AccessSteps = AccessStages & Pick<RouteSteps, 'beforeGuard' | 'guard' | 'afterGuard' | 'can'>
 
@@ -26,15 +27,19 @@ interface AddedToAccess {
  */
 export function accessSteps(
   route: RouteModel | null,
-  { stages: { unverifiedTenant, tenant, authorizeTenant }, plugins }: AddedToAccess,
+  { stages: { unverifiedTenant, tenant, authorizeTenant, cache = null }, plugins }: AddedToAccess,
   { can, guards, logDenial }: Access,
 ): AccessSteps {
   const { abilities = null, isProtected = true, isAuthOptional = false } = route ?? {}
   const accepted = route === null ? guards.slice(0, 1) : guardsOfRoute(route, guards)
   // The guard forbids storing the response, unless the route has a cache: the cache itself decides which callers
   // receive a stored response.
-  const forbidsStoring = (route?.cache ?? null) === null
-  const config = { guards: accepted, logDenial, route: route ?? undefined, forbidsStoring }
+  const config = {
+    guards: accepted,
+    logDenial,
+    route: route ?? undefined,
+    forbidsStoring: cache === null,
+  }
   return {
     beforeGuard: plugins?.beforeGuard ?? null,
     unverifiedTenant,

@@ -11,12 +11,14 @@ export { statusOf } from '../errors/failure.js'
 export { type OptionNames, refuseUnknown, unknownOptions } from '../errors/option-group.js'
 export { loadPeer, type PeerUse, refuseOldPeer } from '../errors/peer-floor.js'
 export { orStandIn } from '../errors/stand-in.js'
+export { cacheOf } from '../features/cache/decorator.js'
 export type {
   IdempotencyClaim,
   IdempotencyStoreContext,
 } from '../features/idempotency/idempotency-store.js'
 export { type IdempotentRoute, idempotencyOf } from '../features/idempotency/idempotent.js'
 export { type RequestFacts, requestFacts } from '../features/logs/request-facts.js'
+export { type RateLimitsOfRoute, rateLimitsOf } from '../features/rate-limit/decorator.js'
 export { blameRequest } from '../features/refused-values/blame-request.js'
 export type { RefusedStatement } from '../features/refused-values/rules.js'
 export {

@@ -39,6 +39,8 @@ export interface Feature<TSettings, TParts = unknown> {
   readonly name: string
   /** Whether the feature's steps run outside the steps of all plugins. If omitted, they run inside. */
   readonly isOutermost?: boolean
+  /** The options of routes that belong to the feature, each with the decorator that has the same effect. */
+  readonly routeOptions?: Readonly<Record<string, (given: unknown) => object>>
   /** Finds errors in the decorators of one route. */
   readonly check?: (route: RouteModel) => Problem[]
   /** Finds contradictions between settings and decorators. The framework calls this function only if both are valid. */

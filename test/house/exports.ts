@@ -66,9 +66,9 @@ const TYPES = `
 
 /** The names that `blazon/plugin` exports. */
 const PLUGIN_VALUES = `
-  Refusal Statements TenantStates TestJobs UnderTest WorkContext addHeaders blameRequest callerOf formatProblem
+  Refusal Statements TenantStates TestJobs UnderTest WorkContext addHeaders blameRequest cacheOf callerOf formatProblem
   hasFailed holdResponse idempotencyOf isSecretName isThenable keyIdOf keySchemeOf knownTraceContext loadPeer noteOf orStandIn
-  producedType refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenancyOf tenantOf
+  producedType rateLimitsOf refuseOldPeer refuseUnknown replayResponse requestFacts setKeyId setTraceContext statusOf tenancyOf tenantOf
   toBytes toSeconds unknownOptions
 `
 const PLUGIN_TYPES = `
@@ -80,9 +80,9 @@ const PLUGIN_TYPES = `
   HealthQuestion HeldContent Hold HttpMethod IdempotencyClaim IdempotencyStoreContext IdempotentRoute JobRunReport
   KeptCall ListOrder MaybePromise Metric MetricSample NewCall NewStatement NoteDecision ObserverSetup OpenApiComponents
   OpenApiHeader OpenApiInfo OpenApiMediaType OpenApiMethod OpenApiOAuthFlow OpenApiOperation OpenApiParameter
-  OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSecurityScheme OperationFacts OptionDecorator OptionNames OptionSettings
+  OpenApiPathItem OpenApiRequestBody OpenApiResponse OpenApiSecurityScheme OperationFacts OptionDecorator OptionMistake OptionNames OptionSettings
   OptionTarget OptionValue OrderField PageFilter Pages PagesDefinition ParameterDefinition ParameterModel ParameterPlace
-  ParameterSettings ParameterSource PeerUse PluginContext PluginMiddlewares PluginSteps Problem ProducedModel RanCall
+  ParameterSettings ParameterSource PeerUse PluginContext PluginMiddlewares PluginSteps Problem ProducedModel RanCall RateLimitsOfRoute
   RanStatement RateLimitCount RateLimitResult ReceivedBytes RecordedCall RecordedDecision RecordedError RecordedLog
   RecordedRoute RecordedStatement RecordedStep Reference RefusedStatement RequestFacts RequestObserver RequestOutcome
   RequestSecretTexts ResponseCause RouteBounds RouteContract RouteMistake RouteSetup RunningStatement SchemaSide

@@ -1,6 +1,7 @@
 /// <reference types="vite/client" />
 import * as blazon from 'blazon'
 import { expect, it } from 'vitest'
+import { ROUTE_OPTIONS } from '../../src/app/features.js'
 import type { Class } from '../../src/contracts/provider.js'
 import { readInjections } from '../../src/metadata/read.js'
 import { compileModel } from '../../src/model/compile-model.js'
@@ -33,6 +34,7 @@ const described = Object.entries(standard).filter(([, module]) => controllersOf(
 function modelOf(controllers: readonly Class[]): string {
   const { model, problems } = compileModel(controllers, {
     readChain,
+    routeOptions: ROUTE_OPTIONS,
     defaultAccess: 'public',
     hasGuard: true,
     guards: [],

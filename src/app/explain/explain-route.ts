@@ -1,6 +1,7 @@
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { StepName } from '../../contracts/steps.js'
 import { isCached, lifetimeOf } from '../../features/cache/build-cache.js'
+import { cacheOf } from '../../features/cache/decorator.js'
 import { FEATURES } from '../../features/index.js'
 import {
   type PlannedLimit,
@@ -273,7 +274,7 @@ function limitLine({ name, limit, windowMs, by }: PlannedLimit): string {
 }
 
 function cacheLines({ route }: StepOwner): string[] {
-  const { key, shared = false, tags = [] } = route.cache ?? {}
+  const { key, shared = false, tags = [] } = cacheOf(route) ?? {}
   const { freshMs, staleMs } = lifetimeOf(route)
   const stale = staleMs > 0 ? `, then stale for ${staleMs / 1000} s` : ''
   const names = typeof tags === 'function' ? [nameOf(tags)] : tags

@@ -10,6 +10,7 @@ import { CacheEngine } from './cache-engine.js'
 import { CacheManager, startManager, stopManager } from './cache-manager.js'
 import type { ResolvedCache } from './cache-options.js'
 import type { cacheStage } from './cache-stage.js'
+import { cacheOf } from './decorator.js'
 import { memoryCache } from './memory-cache.js'
 
 /** The configuration of an application's cache. */
@@ -151,13 +152,14 @@ function stageOf(route: RouteModel, config: StageConfig): StepFactory {
 }
 
 /** Whether a route's responses are cached. With a `ttl` of 0, nothing is stored, so the route needs no cache step. */
-export function isCached({ cache }: RouteModel): boolean {
-  return msOf(cache?.ttl) > 0
+export function isCached(route: RouteModel): boolean {
+  return msOf(cacheOf(route)?.ttl) > 0
 }
 
 /** How long a response is fresh, and how long it can then still be sent as stale, in milliseconds. */
-export function lifetimeOf({ cache }: RouteModel): { freshMs: number; staleMs: number } {
-  return { freshMs: msOf(cache?.ttl), staleMs: msOf(cache?.staleWhileRevalidate) }
+export function lifetimeOf(route: RouteModel): { freshMs: number; staleMs: number } {
+  const { ttl, staleWhileRevalidate } = cacheOf(route) ?? {}
+  return { freshMs: msOf(ttl), staleMs: msOf(staleWhileRevalidate) }
 }
 
 function msOf(duration: number | string | undefined): number {

@@ -10,6 +10,7 @@ import { replayResponse } from '../../http/send/replay.js'
 import { addHeaders } from '../../http/send/response-headers.js'
 import { isThenable } from '../../step/step.js'
 import { type CacheEngine, entryTags, type Lifetime, tenantKey } from './cache-engine.js'
+import { cacheOf } from './decorator.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKey, type RequestKey } from './request-key.js'
 import { type CacheStepConfig, ResponseMaker, type Visit } from './response-maker.js'
@@ -58,7 +59,7 @@ class CachedRoute {
     this.#warn = config.warn
     this.#next = next
     this.#maker = new ResponseMaker(config, next)
-    const isShared = config.route.cache?.shared === true
+    const isShared = cacheOf(config.route)?.shared === true
     const hasTypes = config.route.produces !== null
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     const isQuery = config.route.method === 'QUERY'
@@ -180,8 +181,8 @@ class CachedRoute {
  * Returns the function that lists the tags of a route's responses for a tenant; `null` if the route has no tags, or if
  * its tags depend on the request.
  */
-function compileTags({ cache }: RouteModel): ((owner: string | null) => readonly string[]) | null {
-  const { tags = [] } = cache ?? {}
+function compileTags(route: RouteModel): ((owner: string | null) => readonly string[]) | null {
+  const { tags = [] } = cacheOf(route) ?? {}
   if (typeof tags === 'function' || tags.length === 0) return null
   const withoutTenant = entryTags(null, tags)
   return (owner) => (owner === null ? withoutTenant : entryTags(owner, tags))

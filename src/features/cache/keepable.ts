@@ -3,6 +3,7 @@ import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import type { Lifetime } from './cache-engine.js'
 import type { Captured } from './capture-response.js'
+import { cacheOf } from './decorator.js'
 import { headersReadBy } from './request-key.js'
 
 const MAX_BYTES = 1024 * 1024
@@ -65,11 +66,13 @@ export interface KeepableConfig {
  * `null` if nothing is to be stored.
  */
 export function compileKeepable({
-  route: { cache, headers: constant, produces, versionHeader },
+  route,
   lifetime,
   warn,
 }: KeepableConfig): (facts: ResponseFacts) => StorableResponse | null {
-  const declared = [...(cache?.headers ?? []), ...(constant ?? []).map(([name]) => name)]
+  const { headers: constant, produces, versionHeader } = route
+  const { headers: ofDecorator = [], key } = cacheOf(route) ?? {}
+  const declared = [...ofDecorator, ...(constant ?? []).map(([name]) => name)]
   const names = new Map([...OF_THE_BODY, ...declared].map((name) => [name.toLowerCase(), name]))
   // The key contains the version, so `Vary` can list the header that specifies the version.
   const ofVersion = versionHeader?.toLowerCase()
@@ -87,7 +90,7 @@ export function compileKeepable({
     const varied = varying.names.filter(
       (name) => name.toLowerCase() !== ofVersion && (produces === null || !/^accept$/i.test(name)),
     )
-    const unkeyed = unkeyedOf(varied, req, cache?.key)
+    const unkeyed = unkeyedOf(varied, req, key)
     if (unkeyed.length > 0) {
       if (!unkeyed.includes('*')) warn(varies(unkeyed))
       return null

@@ -2,6 +2,7 @@ import type { Request } from '../../contracts/handler.js'
 import type { RouteModel } from '../../contracts/route-model.js'
 import { digestOf, sha256 } from '../../http/body-digest.js'
 import type { Caller } from '../../http/caller.js'
+import { cacheOf } from './decorator.js'
 
 /** Returns the cache key of a request, without the tenant; `null` for a request that bypasses the cache. */
 export type RequestKey = (req: Request, caller: string | null) => string | null
@@ -19,7 +20,7 @@ export interface KeyConfig {
 /** Creates the function that returns the cache key of a request. The created function never throws. */
 export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   const { warn } = config
-  const own = route.cache?.key
+  const own = cacheOf(route)?.key
   const key = own === undefined ? defaultKey(route, config) : ownKey(route, own, config)
   const what = own === undefined ? 'The default key' : 'Its key'
   return inVersion(route, function keyOf(req, caller) {
@@ -86,11 +87,11 @@ type AnyKey = (req: Request, caller: Caller) => unknown
  * with a slash, a caller does not, and neither contains a space.
  */
 function defaultKey(route: RouteModel, { credentials }: KeyConfig): AnyKey {
-  const { isProtected, cache } = route
+  const { isProtected } = route
   const isQuery = route.method === 'QUERY'
   const method = isQuery ? 'QUERY' : 'GET'
   const hidesInput = (req: Request) => !isQuery && carriesBody(req)
-  if (cache?.shared === true)
+  if (cacheOf(route)?.shared === true)
     return (req) => (hidesInput(req) ? BYPASS : `${method} ${pathAndQuery(req)}`)
   const isCredited = credentialFinder(credentials)
   return (req, caller) => {
@@ -106,11 +107,12 @@ function defaultKey(route: RouteModel, { credentials }: KeyConfig): AnyKey {
  * allowed one specific caller.
  */
 function ownKey(
-  { isProtected, cache }: RouteModel,
+  route: RouteModel,
   key: (req: Request) => unknown,
   { warn, credentials }: KeyConfig,
 ): AnyKey {
-  if (cache?.shared === true) return key
+  if (cacheOf(route)?.shared === true) return key
+  const { isProtected } = route
   const isCredited = credentialFinder(credentials)
   const names = [...CREDENTIALS, ...credentials]
   return (req, caller) => {

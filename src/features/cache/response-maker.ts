@@ -10,6 +10,7 @@ import { Refusal } from '../../step/refusal.js'
 import { isThenable } from '../../step/step.js'
 import { type CacheEngine, entryTags, type Lifetime, type TagVersions } from './cache-engine.js'
 import { type CaptureEnd, captureResponse } from './capture-response.js'
+import { cacheOf } from './decorator.js'
 import type { Flight, Landing } from './flights.js'
 import { compileKeepable } from './keepable.js'
 import { ignoreRejection, textOf } from './request-key.js'
@@ -66,7 +67,7 @@ export class ResponseMaker {
     this.#config = config
     this.#next = next
     this.#keepable = compileKeepable(config)
-    this.#isShared = config.route.cache?.shared === true
+    this.#isShared = cacheOf(config.route)?.shared === true
   }
 
   /**
@@ -197,7 +198,7 @@ export class ResponseMaker {
 
   #tagsOf(req: Request): readonly string[] | null {
     const { route, warn } = this.#config
-    const { tags = [] } = route.cache ?? {}
+    const { tags = [] } = cacheOf(route) ?? {}
     if (typeof tags !== 'function') return tags
     try {
       const list: unknown = tags(req)

@@ -28,7 +28,7 @@ const policiesContract: ContractOf = (route) => {
 
 function checkPolicies(route: RouteModel): Problem[] {
   if (checksOf(route).length === 0) return []
-  return [...checkNames(route), ...checkUser(route), ...checkShared(route)]
+  return [...checkNames(route), ...checkUser(route)]
 }
 
 /** Reports policies with the same name, because `req.can('order:read', order)` finds a policy by its name. */
@@ -60,21 +60,4 @@ function checkUser(route: RouteModel): Problem[] {
       cause: `It is public, and the policy '${policy.name}' allows nothing without a user, so every request is refused.`,
       remedy: 'Add @Auth(); or set the policy option { anonymous: true }.',
     }))
-}
-
-/**
- * Reports routes whose cached response is shared, because the response would be sent to callers that no policy has
- * checked.
- */
-function checkShared({ name, cache }: RouteModel): Problem[] {
-  if (cache?.shared !== true) return []
-  return [
-    {
-      code: 'E_CACHE_SHARED',
-      subject: name,
-      cause:
-        'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all.',
-      remedy: 'Remove `shared`: each user then gets separate responses.',
-    },
-  ]
 }

@@ -1,7 +1,9 @@
+import type { RateLimitPolicy } from '../../contracts/rate-limit.js'
 import type { ContractOf } from '../../contracts/route-contract.js'
 import type { AppModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
 import { type Feature, isOwnStore } from '../../step/feature.js'
+import { RateLimit } from './decorator.js'
 import { isLimited, planLimits } from './plan-limits.js'
 import type { RateLimitSettings } from './rate-limit-options.js'
 
@@ -16,6 +18,9 @@ interface Settings {
 /** The `rateLimit` option and `@RateLimit`. The steps have their own places in the route. */
 export const rateLimit: Feature<Settings> = {
   name: 'rateLimit',
+  routeOptions: {
+    rateLimit: (given) => RateLimit(...([given].flat() as [RateLimitPolicy])),
+  },
   compare: ({ settings: { rateLimit, trustProxy }, model }) =>
     checkLimitPlan({ rateLimit, trustsEveryProxy: trustProxy === true }, model),
   keptByWorker({ settings: { rateLimit }, model }, workers) {

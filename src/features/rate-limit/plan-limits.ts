@@ -1,6 +1,7 @@
 import type { Class } from '../../contracts/provider.js'
 import type { AppModel, RouteModel } from '../../contracts/route-model.js'
 import type { Problem } from '../../errors/config-error.js'
+import { type RateLimitsOfRoute, rateLimitsOf } from './decorator.js'
 import { type RateLimitSettings, type SettledPolicy, settlePolicy } from './rate-limit-options.js'
 
 /** One limit with its name, defaults and units resolved. */
@@ -22,12 +23,9 @@ export interface LimitPlan {
 }
 
 /** Whether a route has at least one limit. */
-export function isLimited(
-  { rateLimits }: RouteModel,
-  { isOff, policies }: RateLimitSettings,
-): boolean {
+export function isLimited(route: RouteModel, { isOff, policies }: RateLimitSettings): boolean {
   if (isOff) return false
-  return (rateLimits?.policies ?? policies).length > 0
+  return (rateLimitsOf(route)?.policies ?? policies).length > 0
 }
 
 /** Whether an application has at least one limit. */
@@ -66,16 +64,16 @@ export function planLimits(
   const app: LimitOwner = { policies, subject: 'rateLimit', name: 'default' }
   const places = new Map<string | null, Map<Class, Map<PropertyKey | null, LimitOwner>>>()
   const placeOf = (route: RouteModel) => {
-    if (route.rateLimits === null) return app
+    const stated = rateLimitsOf(route)
+    if (stated === null) return app
     const inVersion = places.get(route.version) ?? new Map()
     places.set(route.version, inVersion)
     const ofClass = inVersion.get(route.controller) ?? new Map()
     inVersion.set(route.controller, ofClass)
     // All routes of one handler method in one version share the method's limits, even if their HTTP methods and paths
     // differ.
-    const key = route.rateLimits.isOfClass ? null : route.handler
-    const place: LimitOwner =
-      ofClass.get(key) ?? placeOfRoute(route, route.rateLimits.policies.map(settlePolicy))
+    const key = stated.isOfClass ? null : route.handler
+    const place: LimitOwner = ofClass.get(key) ?? placeOfRoute(route, stated)
     ofClass.set(key, place)
     return place
   }
@@ -88,11 +86,12 @@ export function planLimits(
   }
 }
 
-function placeOfRoute(route: RouteModel, policies: readonly SettledPolicy[]): LimitOwner {
+function placeOfRoute(route: RouteModel, stated: RateLimitsOfRoute): LimitOwner {
+  const policies = stated.policies.map(settlePolicy)
   const { name } = route.controller
   const ofClass = name.replace(/(?<=.)Controller$/, '') || 'Routes'
   const inVersion = route.version === null ? '' : `.v${route.version}`
-  if (route.rateLimits?.isOfClass)
+  if (stated.isOfClass)
     return { policies, subject: `${name} @RateLimit`, name: ofClass + inVersion }
   const subject = `${route.name} @RateLimit`
   return { policies, subject, name: `${ofClass}.${String(route.handler)}${inVersion}` }

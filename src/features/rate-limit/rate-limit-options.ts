@@ -3,7 +3,7 @@ import type { RateLimitBy, RateLimitPolicy, RateLimitStore } from '../../contrac
 import { invalid, type Problem } from '../../errors/config-error.js'
 import { type OptionGroup, type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
-import { checkPolicy } from '../../model/check-limits.js'
+import { checkPolicy } from './policy-options.js'
 
 /**
  * The `rateLimit` option as an object. The option also accepts `true` (100 requests per minute for each address) and

@@ -1,8 +1,9 @@
 import type { RouteModel } from '../../contracts/route-model.js'
+import { isCached } from '../../features/cache/build-cache.js'
+import { cacheOf } from '../../features/cache/decorator.js'
 import { CREDENTIALS, carriesBody, credentialFinder } from '../../features/cache/request-key.js'
 import { callerOf, IDENTITIES } from '../../http/caller.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { toSeconds } from '../../http/units.js'
 import { ignoreRejection, isThenable, type StepFactory } from '../../step/step.js'
 import type { UnnamedViolation } from '../contract/contract.js'
 import { userPlaceIn } from '../user-place.js'
@@ -53,8 +54,7 @@ type Covers = (part: InputPart, name: string) => boolean
 
 /** Creates the stage that watches the handler of a cached route; `null` for other routes. */
 export function keyCoverageStage(route: RouteModel, config: KeyCoverageConfig): StepFactory | null {
-  const { cache } = route
-  if (cache === null || !(toSeconds(cache.ttl) as number)) return null
+  if (!isCached(route)) return null
   return (next) =>
     function watchReads(req, res) {
       const isQuery = route.method === 'QUERY'
@@ -130,7 +130,7 @@ function coverageOf(
   req: BlazonRequest,
   { credentials }: Pick<KeyCoverageConfig, 'credentials'>,
 ): Covers | null {
-  const { key, shared: isShared = false } = route.cache ?? {}
+  const { key, shared: isShared = false } = cacheOf(route) ?? {}
   const caller = isShared ? null : callerOf(req, req.res)
   // A response for a caller without an identity is not cached.
   if (caller === undefined) return null

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { inspect } from 'node:util'
 import type { DocumentedOperation } from '../../app/contract/documented-by-route.js'
 import type { DocumentedOperations } from '../../app/contract/documented-operations.js'
+import { cacheOf } from '../../features/cache/decorator.js'
 import { type WrapHandle, wrapLayers } from '../../http/express-routers.js'
 import type { IsolationTarget } from '../check-parts.js'
 import { pauseBeforeHandler } from '../connections.js'
@@ -224,7 +225,9 @@ async function nameOthers(
 
 /** Creates the function that returns whether the responses of a handler are cached. */
 function isCachedIn({ model }: DocumentedOperations): (handler: string) => boolean {
-  const cached = new Set(model.routes.filter(({ cache }) => cache !== null).map(({ name }) => name))
+  const cached = new Set(
+    model.routes.filter((route) => cacheOf(route) !== undefined).map(({ name }) => name),
+  )
   return (handler) => cached.has(handler)
 }
 

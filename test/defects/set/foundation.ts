@@ -81,11 +81,11 @@ export const foundation: readonly Defect[] = [
   },
   {
     id: 'body-with-get-parameter',
-    file: 'src/model/check-cache.ts',
+    file: 'src/features/cache/feature.ts',
     kind: 'alternative',
     replace: [
-      "const parts = [...factsOf(facts, 'input'), ...factsOf(facts, 'parameter')]",
-      "const parts = [...factsOf(facts, 'input')]",
+      "isDescribed || parameters?.some(({ source }) => source === 'body') === true",
+      'isDescribed',
     ],
     what: 'Boot accepts @Cache on a handler that takes the body as a parameter.',
   },

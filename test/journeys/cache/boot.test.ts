@@ -55,7 +55,7 @@ describe('the @Cache decorator', () => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])
     expect(problem?.code).toBe('E_OPTION_INVALID')
-    expect(problem?.subject).toBe('CachedController.cached')
+    expect(problem?.subject).toBe('CachedController.cached @Cache')
     expect(problem?.cause).toMatch(cause)
   })
 

@@ -6,6 +6,7 @@ import {
   Body,
   Cache,
   Controller,
+  file,
   Get,
   Post,
   QueryMethod,
@@ -201,7 +202,7 @@ describe('the @Cache decorator on a QUERY route', () => {
     @Controller('mixed')
     class Mixed {
       @Cache({ ttl: '60s' }) @Get() @QueryMethod() @Body(Search) read() {}
-      @Cache({ ttl: '60s' }) @QueryMethod('files') @Upload({ a: { maxBytes: 9 } }) files() {}
+      @Cache({ ttl: '60s' }) @QueryMethod('files') @Upload({ a: file() }) files() {}
     }
     const problems = await bootProblems({ controllers: [Mixed] })
     expect(problems.filter(({ code }) => code === 'E_CACHE_BODY')).toHaveLength(2)

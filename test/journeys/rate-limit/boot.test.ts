@@ -117,9 +117,13 @@ describe('the boot of an application with rate limits', () => {
 
   it('refuses a decorator without a limit', async () => {
     const ofClass = await bootProblems({ controllers: [decoratedClass()] })
-    expect(ofClass).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'ThingsController' }])
+    expect(ofClass).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'ThingsController @RateLimit' },
+    ])
     const ofMethod = await bootProblems({ controllers: [decoratedMethod()] })
-    expect(ofMethod).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'ThingsController.list' }])
+    expect(ofMethod).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'ThingsController.list @RateLimit' },
+    ])
   })
 
   it('refuses two decorators on one class or method', async () => {

@@ -1,4 +1,5 @@
 import {
+  Cache,
   Controller,
   defineOption,
   Get,
@@ -6,12 +7,14 @@ import {
   type Interceptor,
   type Plugin,
   Post,
+  RateLimit,
   type Request,
   type RouteModel,
 } from 'blazon'
+import { cacheOf, rateLimitsOf } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
-import { bootProblems } from '../../support.js'
+import { bootProblems, bootWarnings } from '../../support.js'
 
 interface AuditValue {
   readonly action: string
@@ -150,13 +153,13 @@ describe('the method route.option()', () => {
   it('returns the same values as the list in route.options, which can be cloned', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(structuredClone(routes['Orders.pay']?.options)).toEqual([
-      { name: 'Audit', value: { action: 'order.pay', fields: ['total'] } },
-      { name: 'Topic', value: ['sales', 'money', 'risk'] },
-      { name: 'Internal', value: true },
+      { name: 'Audit', value: { action: 'order.pay', fields: ['total'] }, isOfClass: false },
+      { name: 'Topic', value: ['sales', 'money', 'risk'], isOfClass: false },
+      { name: 'Internal', value: true, isOfClass: false },
     ])
     expect(routes['Orders.list']?.options).toEqual([
-      { name: 'Audit', value: { action: 'orders' } },
-      { name: 'Topic', value: ['sales'] },
+      { name: 'Audit', value: { action: 'orders' }, isOfClass: true },
+      { name: 'Topic', value: ['sales'], isOfClass: true },
     ])
   })
 })
@@ -309,4 +312,82 @@ describe('an interceptor', () => {
       ['pay', 'order.pay', true],
     ])
   })
+})
+
+describe('the mistakes that the check function of an option returns', () => {
+  const Retried = defineOption<{ readonly times: number; readonly pause: number }>('Retried', {
+    check: ({ times, pause }) => [
+      ...(times > 0
+        ? []
+        : [{ subject: 'times', cause: `It is ${times}.`, remedy: 'Pass 1 or more.' }]),
+      ...(pause < 60
+        ? []
+        : [{ code: 'W_RETRY_SLOW', cause: 'It waits long.', remedy: 'Pass less.' }]),
+    ],
+  })
+
+  function controllerOf(value: { times: number; pause: number }) {
+    @Controller()
+    class Jobs {
+      @Retried(value)
+      @Get()
+      run() {}
+    }
+    return Jobs
+  }
+
+  it('are boot errors or warnings, each with its member, its code and its remedy', async () => {
+    const problems = await bootProblems({ controllers: [controllerOf({ times: 0, pause: 90 })] })
+    expect(problems).toEqual([
+      {
+        code: 'E_OPTION_INVALID',
+        subject: 'Jobs.run @Retried times',
+        cause: 'It is 0.',
+        remedy: 'Pass 1 or more.',
+      },
+    ])
+    const [warning, ...others] = await bootWarnings({
+      controllers: [controllerOf({ times: 1, pause: 90 })],
+    })
+    expect(warning?.code).toBe('W_RETRY_SLOW')
+    expect(warning?.text).toMatch(/Jobs\.run @Retried\s+It waits long\.\s+Pass less\./)
+    expect(others).toEqual([])
+  })
+
+  it('can be an empty list', async () => {
+    expect(await bootWarnings({ controllers: [controllerOf({ times: 1, pause: 1 })] })).toEqual([])
+  })
+})
+
+it('a plugin reads the values of @Cache and @RateLimit, and whether the class has them', async () => {
+  const limit = { limit: 5, window: '1m' } as const
+
+  @RateLimit(limit)
+  @Controller('read')
+  class Read {
+    @Cache({ ttl: '1m', tags: ['a'] })
+    @Get('cached')
+    cached() {}
+
+    @Get('own', { cache: { ttl: 0 }, rateLimit: [limit, { ...limit, name: 'b' }] })
+    own() {}
+
+    @RateLimit(false)
+    @Post('free')
+    free() {}
+  }
+  const routes = await routesOf({ controllers: [Read] })
+  const valuesOf = (name: string) => {
+    const route = routes[`Read.${name}`] as RouteModel
+    return [cacheOf(route), rateLimitsOf(route)]
+  }
+  expect(valuesOf('cached')).toEqual([
+    { ttl: '1m', tags: ['a'] },
+    { policies: [limit], isOfClass: true },
+  ])
+  expect(valuesOf('own')).toEqual([
+    { ttl: 0 },
+    { policies: [limit, { ...limit, name: 'b' }], isOfClass: false },
+  ])
+  expect(valuesOf('free')).toEqual([undefined, { policies: [], isOfClass: false }])
 })

@@ -183,14 +183,19 @@ it.each<[options: object, cause: string]>([
 it('an invalid cache or limit is reported under its option name', async () => {
   @Controller('wrong')
   class Wrong {
-    @Post('', { cache: { ttl: '1m' }, rateLimit: { limit: 0, window: '1m' } })
+    @Post('', { cache: { ttl: '1m' } })
     add(): unknown {
+      return null
+    }
+
+    @Post('limited', { rateLimit: { limit: 0, window: '1m' } })
+    limited(): unknown {
       return null
     }
   }
   const problems = await bootProblems({ controllers: [Wrong] })
   expect(problems.map(({ subject, cause }) => `${subject}: ${cause}`)).toEqual([
-    'Wrong.add `rateLimit` in @Post(): Its limit is 0.',
+    'Wrong.limited `rateLimit` in @Post(): Its limit is 0.',
     expect.stringContaining('Wrong.add: It has `cache` in @Post() and handles POST'),
   ])
 })

@@ -1,8 +1,7 @@
-import type { RateLimitPolicy } from '../contracts/rate-limit.js'
-import { invalid, type Problem, shown } from '../errors/config-error.js'
-import { type OptionNames, unknownNames } from '../errors/option-group.js'
-import { toSeconds } from '../http/units.js'
-import { type FactsByKind, factsOf } from './facts-by-kind.js'
+import type { RateLimitPolicy } from '../../contracts/rate-limit.js'
+import { invalid, type Problem, shown } from '../../errors/config-error.js'
+import { type OptionNames, unknownNames } from '../../errors/option-group.js'
+import { toSeconds } from '../../http/units.js'
 
 /** The maximum integer in a structured header (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
@@ -20,23 +19,14 @@ const NAMES: OptionNames<RateLimitPolicy> = {
   by: 'sync',
 }
 
-/** Checks the `@RateLimit` of one method, or of one class without its base classes. */
-export function checkLimits(subject: string, facts: FactsByKind): Problem[] {
-  const stated = factsOf(facts, 'rateLimit')
-  const problems = stated.flatMap(({ policies }) => checkStated(subject, policies))
-  if (stated.length < 2) return problems
-  const cause = 'It has several @RateLimit decorators, but only one of them would take effect.'
-  const remedy = 'Write all limits in one decorator: @RateLimit(first, second).'
-  return [...problems, { code: 'E_DECORATOR_CONFLICT', subject, cause, remedy }]
-}
-
-function checkStated(subject: string, policies: readonly RateLimitPolicy[] | false): Problem[] {
+/** Checks the limits of one `@RateLimit`; `false` removes all limits. */
+export function checkPolicies(policies: readonly RateLimitPolicy[] | false): Problem[] {
   if (policies === false) return []
-  if (policies.length > 0) {
-    return policies.flatMap((policy) => checkPolicy(`${subject} @RateLimit`, policy))
+  if (Array.isArray(policies) && policies.length > 0) {
+    return policies.flatMap((policy) => checkPolicy('', policy))
   }
   const remedy = "Write @RateLimit({ limit: 5, window: '15m' }), or @RateLimit(false) for none."
-  return [invalid(subject, '@RateLimit() has no limit.', remedy)]
+  return [invalid('', 'It has no limit.', remedy)]
 }
 
 /** Checks one limit in a decorator or an option. */
@@ -45,7 +35,7 @@ export function checkPolicy(subject: string, policy: unknown): Problem[] {
     return [invalid(subject, `${shown(policy)} is not a limit.`, 'Pass { limit, window }.')]
   }
   const { limit, window, by, name } = policy as Record<keyof RateLimitPolicy, unknown>
-  const problems = unknownNames(`${subject} `, policy, NAMES)
+  const problems = unknownNames(`${subject} `.trimStart(), policy, NAMES)
   if (!isCount(limit)) {
     const remedy = 'Pass a whole number greater than 0.'
     problems.push(invalid(subject, `Its limit is ${shown(limit)}.`, remedy))
