@@ -1,12 +1,11 @@
 import type { Application } from 'express'
 import type { OpenApiDocument, SchemaConverters } from '../contracts/openapi.js'
-import type { FrameworkRoute, Plugin } from '../contracts/plugin.js'
+import type { FrameworkRoute } from '../contracts/plugin.js'
 import type { ContractOf } from '../contracts/route-contract.js'
 import type { AppModel, RouteModel } from '../contracts/route-model.js'
 import type { Schema } from '../contracts/schema.js'
 import type { Problem } from '../errors/config-error.js'
 import { buildDocs } from '../features/docs/build-docs.js'
-import { guardsOfRoute } from '../model/route-guards.js'
 import { listVersions, routesIn } from '../model/versions.js'
 import { type BuiltDocument, buildDocument } from '../openapi/build-document.js'
 import type { DocumentWire } from '../openapi/shared-responses.js'
@@ -16,7 +15,7 @@ import { KeyedSchema, ListSchema } from '../schema/composed-schemas.js'
 import { describeKeptOnce, describeOnce } from '../schema/describe-schema.js'
 import { markedSides, marksOfRoute } from '../schema/visibility/route-marks.js'
 import { ModelMemory } from './compile-once.js'
-import { featureContracts, featureFacts } from './features.js'
+import { featureFacts, routeContracts } from './features.js'
 import type { Settings } from './settings/settings.js'
 
 /** One OpenAPI document of an application. */
@@ -139,9 +138,7 @@ export function buildAppDocument(
     contracts: [
       errorResponses(settings),
       visibilityContract(settings.converters),
-      ...guardContracts(settings.auth.guards),
-      ...featureContracts(settings),
-      ...pluginContracts(settings.plugins),
+      ...routeContracts(settings),
     ],
     extensions: settings.plugins.flatMap(({ document }) => document ?? []),
     parsesNestedQuery: parsesNested(express),
@@ -182,24 +179,6 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
 function visibilityContract(converters: SchemaConverters): ContractOf {
   return (route) =>
     markedSides(marksOfRoute(route, converters))?.limitsRequests === true ? { errors: [403] } : null
-}
-
-/** The additions of guards to the operations of routes that accept them. */
-function guardContracts(guards: Settings['auth']['guards']): ContractOf[] {
-  return guards.flatMap((guard) => {
-    const { contract } = guard.document
-    if (contract === null) return []
-    return [
-      (route: RouteModel) =>
-        guardsOfRoute(route, guards).includes(guard) ? contract(route) : null,
-    ]
-  })
-}
-
-function pluginContracts(plugins: readonly Plugin[]): ContractOf[] {
-  return plugins
-    .filter(({ contract }) => contract !== undefined)
-    .map((plugin) => (route) => plugin.contract?.(route))
 }
 
 /** Creates the routes of the documents and of their pages. */

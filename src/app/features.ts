@@ -10,6 +10,7 @@ import { Metrics } from '../features/metrics/metrics.js'
 import { usesTenants } from '../features/tenancy/tenant-rules.js'
 import { inWordsOfRoute } from '../model/check-route-options.js'
 import type { FeatureOptions } from '../model/feature-options.js'
+import { guardsOfRoute } from '../model/route-guards.js'
 import { OtherDenials } from '../pipeline/log-failure.js'
 import type { FeatureApp, KeptByWorker } from '../step/feature.js'
 import type { DescribedRoutes } from './contract/documented-by-route.js'
@@ -71,12 +72,23 @@ function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): Featu
   }
 }
 
-/** Lists the functions that return the additions of features to the OpenAPI document. */
-export function featureContracts(settings: Settings): ContractOf[] {
-  return FEATURES.flatMap(({ contract }) => contract?.(settings) ?? [])
+/** Lists the functions that return the additions of guards, features and plugins to the operations of routes. */
+export function routeContracts(settings: Settings): ContractOf[] {
+  const { guards } = settings.auth
+  const ofGuards = guards.map((guard): ContractOf => {
+    const { contract } = guard.document
+    return (route) => (guardsOfRoute(route, guards).includes(guard) ? contract?.(route) : null)
+  })
+  const ofFeatures = FEATURES.flatMap(({ contract }) => contract?.(settings) ?? [])
+  const ofPlugins = settings.plugins.map(
+    (plugin): ContractOf =>
+      (route) =>
+        plugin.contract?.(route),
+  )
+  return [...ofGuards, ...ofFeatures, ...ofPlugins]
 }
 
-/** The settings that `featureContracts` depends on, as plain data. */
+/** The settings that the contracts of features depend on, as plain data. */
 export function featureFacts(settings: Settings): object {
   return FEATURES.map(({ facts }) => facts?.(settings))
 }
@@ -116,16 +128,11 @@ export function keptByWorkers(
 }
 
 /**
- * The response headers that features and plugins add to routes. CORS must expose them to scripts from other origins.
+ * The response headers that guards, features and plugins add to routes. CORS must expose them to scripts from other origins.
  */
 export function headersOfRoutes(settings: Settings, { routes }: AppModel): readonly string[] {
   if (settings.security.cors === null) return []
-  const ofPlugins = settings.plugins.map(
-    (plugin): ContractOf =>
-      (route) =>
-        plugin.contract?.(route),
-  )
-  const contracts = [...featureContracts(settings), ...ofPlugins]
+  const contracts = routeContracts(settings)
   const names = routes.flatMap((route) =>
     contracts.flatMap((contract) => Object.keys(contract(route)?.headers ?? {})),
   )

@@ -84,6 +84,12 @@ export class LifecycleHooks {
     if (errors.length > 0) throw new AggregateError(errors, 'Closing the application failed')
   }
 
+  /** The longest time that {@link leave} and {@link close} can take together, in milliseconds. */
+  longestClose(graceMs: number): number {
+    const closing = this.#members().filter(({ onClose }) => onClose !== undefined)
+    return graceMs + this.#limit.ms * (1 + closing.length)
+  }
+
   async #closeMember(member: Partial<Lifecycle>, signal: string | undefined): Promise<void> {
     if (member.onClose === undefined) return
     if (await settlesWithin(this.#limit, member.onClose(signal))) return
@@ -99,12 +105,13 @@ export class LifecycleHooks {
   }
 }
 
-/**
- * The name of a plugin, or of the class of a provider. The members of a proxy are not read, because reading them can
- * throw.
- */
+/** The name of a plugin, or of the class of a provider. Reading a member of a proxy or a getter can throw. */
 function nameOf(member: object): string {
   if (types.isProxy(member)) return 'a provider'
-  const { name } = member as { readonly name?: unknown }
-  return typeof name === 'string' ? `plugin '${name}'` : member.constructor?.name || 'a provider'
+  try {
+    const { name } = member as { readonly name?: unknown }
+    return typeof name === 'string' ? `plugin '${name}'` : member.constructor?.name || 'a provider'
+  } catch {
+    return 'a provider'
+  }
 }

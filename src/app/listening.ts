@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from '../contracts/logger.js'
 import type { Token } from '../contracts/provider.js'
 import type { DeclaredApp } from './declared-app.js'
-import { closedError } from './lifecycle.js'
+import { closedError, type LifecycleHooks } from './lifecycle.js'
 import { listen } from './server.js'
 import {
   checkPort,
@@ -35,7 +35,7 @@ export interface ListeningApp {
   readonly app: { get<T>(token: Token<T>): T }
   readonly declared: DeclaredApp
   /** Starts the application if it has not started yet. */
-  readonly start: () => Promise<{ readonly server: Server }>
+  readonly start: () => Promise<{ readonly server: Server; readonly hooks: LifecycleHooks }>
   readonly isClosing: () => boolean
   /** Receives the promise for the address, so that closing can wait for it. */
   readonly began: (listening: Promise<AddressInfo | string>) => void
@@ -46,18 +46,20 @@ export async function startListening(
   { app, declared, start, isClosing, began }: ListeningApp,
   place: ListenPlace,
 ): Promise<AddressInfo | string> {
-  return await listenAsWorker(
-    app,
-    () => declared.settings.timeouts,
-    async () => {
-      const { server } = await start()
-      // `close` may have been called during the start.
-      if (isClosing()) throw closedError()
-      const listening = listen(server, place)
-      began(listening)
-      return await listening
-    },
-  )
+  let hooks: LifecycleHooks | undefined
+  const closeMs = () => {
+    const { closeMs: graceMs, preStopMs } = declared.settings.timeouts
+    return preStopMs + (hooks?.longestClose(graceMs) ?? graceMs)
+  }
+  return await listenAsWorker(app, closeMs, async () => {
+    const running = await start()
+    hooks = running.hooks
+    // `close` may have been called during the start.
+    if (isClosing()) throw closedError()
+    const listening = listen(running.server, place)
+    began(listening)
+    return await listening
+  })
 }
 
 /** The application whose start is logged. */

@@ -1,13 +1,14 @@
 import type { Token } from '../contracts/provider.js'
 import { Health } from '../features/health/health.js'
 import type { ShareMetrics } from '../features/metrics/join-texts.js'
-import type { TimeoutSettings } from './settings/timeout-options.js'
 
 /** Facts about an application that a worker needs. */
 export interface WorkerApp {
   readonly isReady: () => Promise<boolean>
-  /** How long the application may take to close, before `blazon start` ends the worker. */
-  readonly closeMs: number
+  /**
+   * Returns how long the application may take to close, before `blazon start` ends the worker. Called after the start.
+   */
+  readonly closeMs: () => number
 }
 
 /**
@@ -53,12 +54,11 @@ export function isRetired(): boolean {
  */
 export async function listenAsWorker<T>(
   app: { get<T>(token: Token<T>): T },
-  timeouts: () => TimeoutSettings,
+  closeMs: () => number,
   start: () => Promise<T>,
 ): Promise<T> {
   const link = findWorkerLink()
   if (link === undefined) return await start()
-  const { closeMs, preStopMs, onCloseMs } = timeouts()
   const isReady = async () => ['up', 'degraded'].includes((await app.get(Health).check()).status)
-  return await link.starts(start, { closeMs: preStopMs + closeMs + onCloseMs, isReady })
+  return await link.starts(start, { closeMs, isReady })
 }

@@ -31,7 +31,7 @@ export function outputPath(path: string, option: string, cwd: string): string {
       status: 2,
       what: `${option} ${path} is a folder.`,
       cause: `The command writes a file, but ${target} is a folder.`,
-      remedy: `Specify a file in it: ${option} ${join(path, 'openapi.json')}`,
+      remedy: `Specify a file in it: ${option} ${join(path, '<file>')}`,
     })
   }
   return target

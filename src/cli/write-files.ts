@@ -31,7 +31,7 @@ export type WriteResult = 'written' | 'unchanged'
 
 /**
  * Writes all files to temporary files, and then replaces each target atomically. If a file cannot be prepared, no
- * target changes. A file that already has the content is not written.
+ * target changes. If a target cannot be replaced, the error lists the targets that have been replaced. A file that already has the content is not written.
  *
  * @returns the result for each file, in the same order.
  * @throws CliError if a file cannot be written.
@@ -39,13 +39,18 @@ export type WriteResult = 'written' | 'unchanged'
 export function writeFiles(files: readonly OutputFile[]): WriteResult[] {
   const changed = files.filter(({ path, text }) => readText(path) !== text)
   const staged: { from: string; to: string }[] = []
+  const written: string[] = []
   try {
     for (const file of changed) staged.push(stage(file))
     for (const { to } of staged) refuseLinks(dirname(to))
-    for (const { from, to } of staged) renameSync(from, to)
+    for (const { from, to } of staged) {
+      renameSync(from, to)
+      written.push(to)
+    }
   } catch (error) {
     for (const { from } of staged) discard(from)
-    throw error instanceof CliError ? error : cannotWrite(staged[0]?.to ?? 'The file', error)
+    if (error instanceof CliError) throw error
+    throw cannotWrite(staged[written.length]?.to ?? 'The file', error, written)
   }
   return files.map((file) => (changed.includes(file) ? 'written' : 'unchanged'))
 }
@@ -115,13 +120,16 @@ function discard(path: string): void {
   } catch {}
 }
 
-function cannotWrite(path: string, error: unknown): CliError {
+function cannotWrite(path: string, error: unknown, written: readonly string[] = []): CliError {
+  const rest =
+    written.length === 0
+      ? 'Nothing was written.'
+      : `Only these files were written: ${written.join(', ')}.`
   return new CliError({
     status: 2,
     what: `${path} cannot be written.`,
     cause: messageOf(error),
-    remedy:
-      'Choose another file, or grant yourself write access to its folder. Nothing was written.',
+    remedy: `Choose another file, or grant yourself write access to its folder. ${rest}`,
   })
 }
 

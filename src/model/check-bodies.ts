@@ -34,7 +34,11 @@ function checkBody(subject: string, body: Body): Problem[] {
   const types = typesOf(options as BodyOptions)
   const wrong = types.find((type) => !Object.hasOwn(CONTENT_TYPES, type))
   if (wrong !== undefined || types.length === 0) {
-    return [invalid(subject, `${shown(wrong)} is not a body type.`, REMEDY)]
+    const cause =
+      types.length === 0
+        ? 'Its list of body types is empty.'
+        : `${shown(wrong)} is not a body type.`
+    return [invalid(subject, cause, REMEDY)]
   }
   return [
     ...unknownNames(`${subject} `, options, NAMES),

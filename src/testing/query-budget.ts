@@ -6,8 +6,9 @@ import { findQueries, type QueryFinding } from '../features/records/draft.js'
 import { Queries } from '../features/records/queries.js'
 import { userPlacesIn } from './user-place.js'
 
-const REMEDY =
-  'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. ' +
+const ONE_STATEMENT =
+  'Load all rows with one statement: a join, `where id = any($1)`, or the relations of the query. '
+const DECLARE =
   'If this number is intended, declare it: @Queries(20) on the route, `queries: { repeats: 20 }` or `queries: false` of TestApp.'
 
 /**
@@ -21,9 +22,9 @@ export class QueryBudgetError extends Error {
   readonly route: string
 
   /** Only `TestApp` calls this constructor. */
-  constructor({ name, method, path }: RouteModel, findings: readonly string[]) {
+  constructor({ name, method, path }: RouteModel, findings: readonly string[], remedy: string) {
     super(
-      `${name} (${method} ${path}) has too many statements or calls.\n${findings.join('\n')}\n${REMEDY}`,
+      `${name} (${method} ${path}) has too many statements or calls.\n${findings.join('\n')}\n${remedy}`,
     )
     this.route = name
   }
@@ -95,6 +96,7 @@ export class QueryBudget {
     return new QueryBudgetError(
       route,
       findings.map((each) => textOf(each, draft)),
+      `${draft.statementCount > 0 ? ONE_STATEMENT : ''}${DECLARE}`,
     )
   }
 }

@@ -130,3 +130,27 @@ describe('data that each worker keeps for itself', () => {
     expect(await warningsOf({ capacity: { concurrent: 10 } })).toEqual([])
   })
 })
+
+describe('the time that a worker may take to close', () => {
+  afterEach(() => void Reflect.deleteProperty(globalThis, LINK))
+
+  it('includes the limit of every onClose hook', async () => {
+    let closeMs: (() => number) | undefined
+    const starts = async (start: () => Promise<unknown>, app: { closeMs: () => number }) => {
+      closeMs = app.closeMs
+      return await start()
+    }
+    const value = { workers: 2, isSpeaker: true, shareMetrics() {}, starts }
+    Object.defineProperty(globalThis, LINK, { value, configurable: true })
+    const plugins = ['a', 'b'].map((name) => ({ name, onClose() {} }))
+    const timeouts = { close: '10s', onClose: '3s' }
+    const app = new App({ controllers: [ThingsController], plugins, timeouts, logger: false })
+    await app.listen(0)
+    const withHooks = closeMs?.()
+    await app.close()
+    const bare = new App({ controllers: [ThingsController], timeouts, logger: false })
+    await bare.listen(0)
+    expect(withHooks).toBe((closeMs?.() ?? 0) + 6000)
+    await bare.close()
+  })
+})

@@ -123,6 +123,19 @@ describe('exportTargets', () => {
   })
 })
 
+describe('writeFiles that cannot replace a later target', () => {
+  it('lists the files that it has replaced', () => {
+    // The folder of the third file takes the place of the second file.
+    const files = ['first', 'second', 'second/third'].map((name) => ({
+      path: path(name),
+      text: name,
+    }))
+    expect(() => writeFiles(files)).toThrow(`Only these files were written: ${path('first')}.`)
+    expect(readFileSync(path('first'), 'utf8')).toBe('first')
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+})
+
 describe('firstDifferences', () => {
   it.each([
     ['a\nb\nc', 'a\nx\nc', 'line 2:\n- b\n- c\n+ x\n+ c'],

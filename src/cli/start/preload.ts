@@ -53,7 +53,7 @@ class PrimaryLink implements WorkerLink {
     this.#starting -= 1
     // An uncaught error closes the applications that are already listening.
     if (this.#starting > 0 || this.#apps.length === 0 || Number(process.exitCode ?? 0) > 0) return
-    const closeMs = Math.max(...this.#apps.map((app) => app.closeMs))
+    const closeMs = Math.max(...this.#apps.map((app) => app.closeMs()))
     void this.#call('note', { listens: true, closeMs })
     void this.#reportReady()
   }

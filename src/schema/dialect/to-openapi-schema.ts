@@ -108,8 +108,10 @@ const APPLICATORS = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'dependentSchemas'
 function withoutUnevaluated(node: Node, path: string, { lose }: Conversion): Node {
   if (node.unevaluatedItems === undefined && node.unevaluatedProperties === undefined) return node
   if (!APPLICATORS.some((keyword) => node[keyword] !== undefined)) return node
-  const { unevaluatedItems, unevaluatedProperties: _, ...others } = node
-  const keyword = unevaluatedItems === undefined ? 'unevaluatedProperties' : 'unevaluatedItems'
-  lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot express it.`)
+  const { unevaluatedItems, unevaluatedProperties, ...others } = node
+  for (const [keyword, value] of Object.entries({ unevaluatedItems, unevaluatedProperties })) {
+    if (value === undefined) continue
+    lose(path, `'${keyword}' is not in the document: OpenAPI 3.0 cannot express it.`)
+  }
   return others
 }

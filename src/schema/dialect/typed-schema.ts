@@ -83,10 +83,7 @@ function untyped(node: Node, path: string, conversion: Conversion): OpenApiSchem
  * union, and the limit on its length is kept.
  */
 function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
-  const dropped = droppedKeyword(node)
-  if (dropped !== undefined) {
-    conversion.lose(path, `'${dropped}' is not in the document: OpenAPI 3.0 cannot express it.`)
-  }
+  loseAll(DROPPED_OF_LISTS, node, path, conversion)
   const { first, rest = node.unevaluatedItems } = positionsOf(node)
   const item = below(path, '*')
   const bounds: Draft = {}
@@ -113,10 +110,6 @@ function arraySchema(node: Node, path: string, conversion: Conversion): OpenApiS
   }
 }
 
-function droppedKeyword(node: Node): string | undefined {
-  return ['contains', 'minContains', 'maxContains'].find((keyword) => node[keyword] !== undefined)
-}
-
 function isAnything(schema: OpenApiSchema): boolean {
   return Object.keys(schema).length === 0
 }
@@ -126,7 +119,8 @@ function distinct(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
 }
 
 /** Keywords that OpenAPI 3.0 does not have. Without these keywords, the document accepts more values. */
-const DROPPED = ['dependencies', 'dependentRequired', 'dependentSchemas']
+const DROPPED_OF_LISTS = ['contains', 'minContains', 'maxContains']
+const DROPPED_OF_OBJECTS = ['dependencies', 'dependentRequired', 'dependentSchemas']
 
 const NOT_EXPRESSIBLE = 'is not in the document: OpenAPI 3.0 cannot express it.'
 
@@ -135,11 +129,21 @@ const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$
 
 type Properties = Readonly<Record<string, OpenApiSchema>>
 
+/** Reports each of the keywords that a schema has. */
+function loseAll(
+  keywords: readonly string[],
+  node: Node,
+  path: string,
+  { lose }: Pick<Conversion, 'lose'>,
+): void {
+  for (const keyword of keywords) {
+    if (node[keyword] !== undefined) lose(path, `'${keyword}' ${NOT_EXPRESSIBLE}`)
+  }
+}
+
 /** Converts `properties` and the other keywords for objects. */
 function objectSchema(node: Node, path: string, conversion: Conversion): OpenApiSchema {
-  for (const keyword of DROPPED) {
-    if (node[keyword] !== undefined) conversion.lose(path, `'${keyword}' ${NOT_EXPRESSIBLE}`)
-  }
+  loseAll(DROPPED_OF_OBJECTS, node, path, conversion)
   const others = otherProperties(node, path, conversion)
   const names = allowedNames(node, path, conversion)
   const declared = declaredProperties(node, path, conversion)

@@ -149,6 +149,8 @@ const REMEDIES = {
   'a Response': 'return it directly, or its data: await response.json()',
   'a ReadableStream': 'return it directly, not inside other data',
   'an ArrayBuffer': 'return it directly, or a string: Buffer.from(buffer).toString("base64")',
+  'a DataView':
+    'return a string: Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString("base64")',
   'a WeakRef': 'return its data: reference.deref()',
 } as const
 
@@ -195,7 +197,7 @@ const BY_TAG: ReadonlyMap<string, Unsendable> = new Map([
   ['ReadableStream', 'a ReadableStream'],
   ['ArrayBuffer', 'an ArrayBuffer'],
   ['SharedArrayBuffer', 'an ArrayBuffer'],
-  ['DataView', 'an ArrayBuffer'],
+  ['DataView', 'a DataView'],
   ['WeakRef', 'a WeakRef'],
 ])
 

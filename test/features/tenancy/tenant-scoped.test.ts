@@ -128,6 +128,20 @@ describe('a tenant-scoped provider', () => {
     })
   })
 
+  it('is reported even if the name of the provider cannot be read', async () => {
+    @Injectable()
+    class Hanging {
+      get name(): string {
+        throw new Error('unreadable')
+      }
+      onClose = () => new Promise<void>(() => {})
+    }
+    const slow = await TestApp.create({ providers: [Hanging], timeouts: { onClose: '20ms' } })
+    await expect(slow.close()).rejects.toMatchObject({
+      errors: [new Error('onClose of a provider did not end within 20 ms (timeouts.onClose)')],
+    })
+  })
+
   it('uses the tenant of the request inside a singleton service', async () => {
     class NotesService {
       private readonly notes = inject(NotesToken)

@@ -338,6 +338,11 @@ describe('the validation of body decorators at boot', () => {
     expect((await problemsOf(...decorators)).map((problem) => problem.code)).toEqual([code])
   })
 
+  it('names an empty list of types', async () => {
+    const [problem] = await problemsOf(() => body(Order, { type: [] }))
+    expect(problem?.cause).toBe('Its list of body types is empty.')
+  })
+
   it('reports the method of a JSON Schema that does not compile', async () => {
     const problems = await problemsOf(() => body({ type: 'object', required: 1 }, { type: 'form' }))
     expect(problems[0]).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Wrong.create' })

@@ -56,6 +56,7 @@ describe('a budget for outgoing calls', () => {
     await expect(app.request().get('/loops/hosts/10').expect(500)).rejects.toThrow(
       /called the same host 10 times\. .*:\n {2}GET a\.example\n {4}at test\/journeys\/outgoing\/noticed\.test\.ts:\d+/,
     )
+    await expect(app.request().get('/loops/hosts/10').expect(500)).rejects.not.toThrow(/statement:/)
     const response = await app.fetch('/loops/hosts/11').catch((error: Error) => error)
     expect(response).toMatchObject({ name: 'QueryBudgetError' })
   })

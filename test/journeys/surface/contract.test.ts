@@ -57,6 +57,19 @@ describe('the contract of a plugin', () => {
     await app.close()
   })
 
+  it('exposes the headers of a guard, too', async () => {
+    const header = { description: 'When the session ends.', schema: { type: 'string' } } as const
+    const documented = { ...guard, contract: () => ({ headers: { 'X-Session-End': header } }) }
+    const app = await TestApp.create({
+      controllers: [Orders],
+      auth: { guard: documented, default: 'protected' },
+      security: { cors: { origin: 'https://shop.example' } },
+    })
+    const { headers } = await app.request().get('/orders').set('Origin', 'https://shop.example')
+    expect(headers['access-control-expose-headers']).toBe('X-Session-End')
+    await app.close()
+  })
+
   it('appears in the document of its routes', () => {
     const { paths, components, tags } = documentOf([auditing])
     const operation = paths['/orders/{id}']?.get

@@ -359,6 +359,21 @@ describe('a conversion with losses', () => {
     expect(losses[0]).toEqual({ path: 'a.*', cause: expect.stringMatching(/^['A-Z].*\.$/) })
   })
 
+  it.each<[string, object, string[]]>([
+    ['a list', { type: 'array', contains: {}, minContains: 2 }, ['contains', 'minContains']],
+    [
+      'a combination',
+      { allOf: [{ required: ['a'] }], unevaluatedItems: false, unevaluatedProperties: false },
+      ['unevaluatedItems', 'unevaluatedProperties'],
+    ],
+  ])('reports each keyword of %s', (_, schema, keywords) => {
+    const { losses } = toOpenApiSchema(schema)
+    const causes = losses.map(({ cause }) => cause)
+    expect(causes).toEqual(
+      keywords.map((keyword) => expect.stringContaining(`'${keyword}' is not`)),
+    )
+  })
+
   it('drops `not` if its schema has losses', () => {
     const { schema, losses } = toOpenApiSchema({ not: { contains: { const: 1 } }, type: 'array' })
     expect(schema).toEqual({ type: 'array', items: {} })
