@@ -1,5 +1,5 @@
 import { literal, TENANT_SETTING } from '../schema/names.js'
-import { tokensOf } from '../statement-text.js'
+import { tokensOf } from '../sql-tokens.js'
 
 /** The properties of a column that matter for comparisons in policies. */
 export interface ComparedColumn {

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { ConfigError } from '../../../index.js'
 import type { Problem } from '../../../plugin/index.js'
-import { UnclosedError } from '../statement-text.js'
+import { UnclosedError } from '../sql-tokens.js'
 import { type ScriptStatement, splitStatements } from './split-statements.js'
 
 /** A statement of a migration. */

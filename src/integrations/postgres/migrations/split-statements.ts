@@ -1,4 +1,4 @@
-import { type Token, tokensOf } from '../statement-text.js'
+import { type Token, tokensOf } from '../sql-tokens.js'
 
 /** One statement of a script. */
 export interface ScriptStatement {
