@@ -25,7 +25,7 @@ export const CONTENTS = [
     ],
   },
   {
-    text: 'Begin',
+    text: 'Getting started',
     items: [
       ['tour', 'A tour'],
       ['pages', 'All pages', 'index contents list'],
@@ -33,14 +33,14 @@ export const CONTENTS = [
       ['dashboard', 'Dashboard', 'development requests steps time line curl'],
       [
         'replay',
-        'Failed requests as tests',
+        'Replaying failed requests',
         'replay capsule failure regression test 500 reproduce',
       ],
       ['environment', 'Environment variables', 'environment variables config dotenv env secrets'],
     ],
   },
   {
-    text: 'Move from',
+    text: 'Migrating from',
     items: [
       ['from-express', 'Express', 'migrate migration move from express replace'],
       ['nestjs', 'NestJS', 'migrate migration move from nest nestjs replace'],
@@ -51,7 +51,7 @@ export const CONTENTS = [
   {
     text: 'Routes',
     items: [
-      ['field-routes', 'Routes as fields', 'infer inference types get post functions fields hono'],
+      ['field-routes', 'Routes as class fields', 'infer inference types get post functions fields hono'],
       ['validation', 'Validation', 'validate schema zod valibot dto'],
       ['bodies', 'Bodies and cookies'],
       ['uploads', 'Uploads', 'upload file multipart form image'],
@@ -59,9 +59,9 @@ export const CONTENTS = [
       ['files', 'Files', 'file download send serve static range'],
       ['streaming', 'Streams', 'stream server-sent events sse ndjson'],
       ['websockets', 'WebSockets', 'websocket web socket upgrade ws realtime chat'],
-      ['pagination', 'Pages of a list', 'pagination paging cursor offset limit'],
-      ['sorting', 'Sort by the client', 'sort order by orderby sorting column'],
-      ['query-method', 'Reads with a body', 'query method search rfc 10008 post body safe'],
+      ['pagination', 'Pagination', 'pagination paging cursor offset limit'],
+      ['sorting', 'Sorting', 'sort order by orderby sorting column'],
+      ['query-method', 'The QUERY method', 'query method search rfc 10008 post body safe'],
       [
         'conditional-writes',
         'Conditional writes',
@@ -69,13 +69,13 @@ export const CONTENTS = [
       ],
       [
         'idempotency',
-        'Writes that can be repeated',
+        'Idempotent writes',
         'idempotent idempotency-key retry repeat twice exactly once duplicate',
       ],
-      ['versions', 'Versions of an API', 'version versioning v1 v2 header media type deprecate'],
-      ['deprecation', 'The end of a route', 'deprecated sunset retire remove 410 gone successor'],
+      ['versions', 'API versions', 'version versioning v1 v2 header media type deprecate'],
+      ['deprecation', 'Deprecating routes', 'deprecated sunset retire remove 410 gone successor'],
       ['single-page', 'Single-page applications', 'spa react vue frontend index.html static page'],
-      ['openapi', 'The OpenAPI document', 'openapi swagger documentation api docs'],
+      ['openapi', 'OpenAPI document', 'openapi swagger documentation api docs'],
       ['express', 'Express and middlewares'],
     ],
   },
@@ -84,7 +84,7 @@ export const CONTENTS = [
     items: [
       ['auth', 'Authentication', 'log in login sign in user password token bearer authorization'],
       ['jwt', 'JSON Web Tokens'],
-      ['issuers', 'Several issuers, and Entra', 'multiple issuers azure microsoft entra auth0'],
+      ['issuers', 'Several token issuers', 'multiple issuers azure microsoft entra auth0'],
       ['api-keys', 'API keys'],
       ['sessions', 'Sessions', 'log in session cookie'],
       ['login', 'Login with OpenID Connect and Passport', 'oidc oauth sso social single sign-on'],
@@ -92,7 +92,7 @@ export const CONTENTS = [
       ['passwords', 'Passwords', 'registration reset argon2 hash'],
       ['tokens', 'Issuing tokens', 'jose sign refresh rotation revoke logout access token'],
       ['policies', 'Policies', 'permissions roles authorization rbac abac'],
-      ['visibility', 'Fields for some callers', 'hide fields visible permissions'],
+      ['visibility', 'Field visibility', 'hide fields visible permissions'],
       ['tenancy', 'Tenants', 'add a tenant guard multi-tenant multitenancy isolation customers'],
       ['rate-limits', 'Rate limits', 'throttle rate limit 429'],
       ['capacity', 'Capacity'],
@@ -107,11 +107,11 @@ export const CONTENTS = [
       ['typeorm', 'TypeORM', 'orm database repository'],
       ['postgres-recipes', 'Kysely and Prisma'],
       ['other-databases', 'MySQL and SQLite', 'mysql mariadb sqlite kysely drizzle database'],
-      ['seeds', 'Seeds', 'seed fixtures demo data initial'],
-      ['audit', 'Audit rows', 'audit log trail history who changed'],
+      ['seeds', 'Seed data', 'seed fixtures demo data initial'],
+      ['audit', 'Audit log', 'audit log trail history who changed'],
       [
         'outgoing',
-        'Calls to other hosts',
+        'Outgoing requests',
         'fetch http client axios retry circuit breaker ssrf outgoing',
       ],
       [
@@ -126,7 +126,7 @@ export const CONTENTS = [
     ],
   },
   {
-    text: 'Structure',
+    text: 'Code structure',
     items: [
       ['dependency-injection', 'Dependency injection'],
       [
@@ -134,7 +134,7 @@ export const CONTENTS = [
         'Interceptors and middlewares',
         'middleware interceptor before after handler',
       ],
-      ['extending', 'Plugins and decorators'],
+      ['extending', 'Plugins and custom decorators'],
     ],
   },
   {
@@ -143,32 +143,32 @@ export const CONTENTS = [
       ['testing', 'Testing', 'run tests test with a clock supertest mock fake timers'],
       [
         'testing-all-routes',
-        'Tests for all routes',
+        'Testing all routes',
         'contract coverage fuzz authMatrix proveIsolation access isolation',
       ],
-      ['testing-statements', 'Tests of statements', 'query budget n+1 statements answers'],
-      ['doctor', 'The doctor'],
-      ['operating', 'Operating', 'health check logs shutdown signals production'],
+      ['testing-statements', 'Testing database statements', 'query budget n+1 statements answers'],
+      ['doctor', 'Checks with blazon doctor'],
+      ['operating', 'Logs, health checks and shutdown', 'health check logs shutdown signals production'],
       [
         'observability',
-        'Observability',
+        'Metrics and traces',
         'metrics prometheus opentelemetry traces dashboard alerts',
       ],
-      ['deploying', 'Deploying', 'deploy docker kubernetes lambda serverless production'],
+      ['deploying', 'Deployment', 'deploy docker kubernetes lambda serverless production'],
       [
         'workers',
-        'Workers',
+        'Worker processes',
         'cluster processes cores multi-core rolling restart reload systemd pm2',
       ],
       ['runtimes', 'Bun and Deno'],
-      ['supply-chain', 'What is installed'],
+      ['supply-chain', 'Installed packages'],
     ],
   },
   {
     text: 'Reference',
     items: [
       ['decorators', 'Decorators'],
-      ['configuration', 'Configuration'],
+      ['configuration', 'Configuration options'],
       ['errors', 'Errors and codes'],
       ['api/index', 'API', 'api reference types'],
     ],

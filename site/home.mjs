@@ -23,7 +23,7 @@ ${paragraph(readme)}
 
 <div class="panels">
 
-${['The handler', 'The 400 response', 'Its documentation page', 'A mistake, found at boot'].map((title) => panel(readme, title)).join('\n\n')}
+${['The handler', 'The 400 response', 'The documentation page', 'Errors at startup'].map((title) => panel(readme, title)).join('\n\n')}
 
 </div>
 

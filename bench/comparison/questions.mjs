@@ -19,17 +19,17 @@ const yes = (is) => (is ? 'yes' : 'no')
 
 /** Rows in order: what they say, and a function of a framework that returns its cell. */
 export const ROWS = [
-  ['Wrong fields that a 400 names, of 3', countNamed],
+  ['Invalid fields in the 400 response, of 3', countNamed],
   ['`PUT` to a path that has only `POST`', wrongMethod],
   ['OpenAPI document', version],
   ['The document lists this 400', documents400],
   ['Two handlers for the same URLs', ({ clash }) => startOf(clash)],
   ['A schema for a parameter that the path does not have', ({ mistake }) => startOf(mistake)],
-  ['Middlewares of Express, such as helmet, run without an adapter', runsMiddleware],
+  ['Express middlewares, such as helmet, run without an adapter', runsMiddleware],
   ['CPU time of a request through the full stack¹', cpuTime],
-  ['Packages that npm installs for it', ({ framework }) => countPackages(framework.packages)],
+  ['Packages that npm installs', ({ framework }) => countPackages(framework.packages)],
   [
-    'Runs without Node, at the edge',
+    'Runs without Node, on edge platforms',
     async ({ framework }) => yes(!(await needsNode(framework.core))),
   ],
 ]

@@ -101,7 +101,7 @@ describe('docs/supply-chain.md', () => {
 
   it('lists the indirect dependencies, and the packages that need them', () => {
     const expected = [...all].filter(([name]) => !isDirect(name)).sort()
-    const rows = rowsOf('Brought by these')
+    const rows = rowsOf('Transitive dependencies')
     expect(rows.map(([name, ...cells]) => [nameOf(name), ...cells.slice(0, 3)])).toEqual(
       expected.map(([name, { ranges, licences, by }]) => [
         name,
