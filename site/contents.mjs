@@ -51,7 +51,11 @@ export const CONTENTS = [
   {
     text: 'Routes',
     items: [
-      ['field-routes', 'Routes as class fields', 'infer inference types get post functions fields hono'],
+      [
+        'field-routes',
+        'Routes as class fields',
+        'infer inference types get post functions fields hono',
+      ],
       ['validation', 'Validation', 'validate schema zod valibot dto'],
       ['bodies', 'Bodies and cookies'],
       ['uploads', 'Uploads', 'upload file multipart form image'],
@@ -148,7 +152,11 @@ export const CONTENTS = [
       ],
       ['testing-statements', 'Testing database statements', 'query budget n+1 statements answers'],
       ['doctor', 'Checks with blazon doctor'],
-      ['operating', 'Logs, health checks and shutdown', 'health check logs shutdown signals production'],
+      [
+        'operating',
+        'Logs, health checks and shutdown',
+        'health check logs shutdown signals production',
+      ],
       [
         'observability',
         'Metrics and traces',

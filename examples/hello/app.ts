@@ -22,5 +22,5 @@ class UsersController {
   }
 }
 
-/** What `main.ts` listens with, and `hello.test.ts` tests. */
+/** The application. `main.ts` starts it, and `hello.test.ts` tests it. */
 export const options = { controllers: [UsersController] }

@@ -5,7 +5,7 @@ import { Env } from './shared/env.js'
 import { Now } from './shared/now.js'
 import { staff } from './shared/staff.js'
 
-/** Everything the application is made of, but for where it keeps things. `main.ts` listens with it, `orders.test.ts` tests it. */
+/** The application without its stores. `main.ts` starts it, and `orders.test.ts` tests it. */
 export const options = defineAppOptions({
   modules: [customersModule, ordersModule],
   providers: [{ token: Now, useValue: () => new Date() }, Env.provider],
@@ -14,7 +14,7 @@ export const options = defineAppOptions({
   // The token determines the shop. A request with another shop in X-Tenant-Id is refused.
   tenant: {},
   rateLimit: { limit: 300, window: '1m' },
-  // Old clients send no header, and get version 1.
+  // Old clients do not send the header, so they receive version 1.
   versions: { by: { header: 'X-API-Version' }, default: '1' },
   // For load balancers, which have no token: /livez, /readyz and /startupz.
   health: true,

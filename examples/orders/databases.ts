@@ -5,19 +5,19 @@ import type { Places } from './stores.js'
 /** A database for the tests of one file. */
 export interface TestDatabase {
   readonly name: string
-  /** Why there is none. */
+  /** The reason why the database is not available. */
   readonly reason?: string
-  /** Makes it, empty; answers with where it is and how to be rid of it. */
+  /** Creates an empty database. Returns its place, and a function that deletes it. */
   readonly make: () => Promise<{ places: Places; drop: () => Promise<void> }>
 }
 
-/** In this process, in memory: a new one for every application. */
+/** A database in the memory of this process. Every application has a new database. */
 const embedded: TestDatabase = {
   name: 'in this process',
   make: async () => ({ places: { DATABASE_FOLDER: 'memory' }, drop: async () => undefined }),
 }
 
-/** The server that `DATABASE_URL` names, or that runs on this machine, and a login that may make databases. */
+/** The URL of a PostgreSQL server, with a login that can create databases. Default: a server on this machine. */
 export const serverUrl: URL = new URL(
   process.env['DATABASE_URL'] || 'postgres://postgres@127.0.0.1:5432/postgres',
 )
@@ -38,7 +38,7 @@ async function onServer(): Promise<TestDatabase> {
   }
 }
 
-/** Runs a statement on a connection of its own. */
+/** Runs a statement on a separate connection. */
 async function ask(url: string, text: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -50,10 +50,10 @@ async function ask(url: string, text: string): Promise<void> {
 }
 
 export const server: TestDatabase = await onServer()
-if (server.reason !== undefined) console.warn(`Skipped: no PostgreSQL at ${server.reason}`)
+if (server.reason !== undefined) console.warn(`No PostgreSQL server at ${server.reason}`)
 
-/** Whether the tests that need a server are left out. In CI it has to be there. */
+/** Whether the tests that require a server are skipped. In CI, they fail if there is no server. */
 export const isServerMissing: boolean = server.reason !== undefined && !process.env['CI']
 
 export const databases: readonly TestDatabase[] = isServerMissing ? [embedded] : [embedded, server]
-console.info(`The orders are tested ${databases.map(({ name }) => name).join(' and ')}.`)
+console.info(`The tests use a database ${databases.map(({ name }) => name).join(' and ')}.`)

@@ -10,7 +10,7 @@ import { type Places, withStores } from './stores.js'
 const start = (places: Places) =>
   TestApp.create({ ...withStores(options, places), contract: 'throw' })
 
-/** The data of both shops, as an auditor of both sees them. */
+/** Returns the data of both shops, as an auditor of both shops receives it. */
 async function contentOf(app: TestApp): Promise<object> {
   const auditor = app.as({ id: 'amir' })
   const list = async (shop: string, what: string) => {

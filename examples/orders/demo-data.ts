@@ -25,7 +25,7 @@ const SHOPS = {
 
 type Shop = (typeof SHOPS)[keyof typeof SHOPS]
 
-/** Gives two shops something to look at: once, however many processes start at the same time. */
+/** Adds demo data to two shops, only once, even if several processes start at the same time. */
 export const demoData: Plugin = {
   name: 'demo-data',
   async setup({ get }) {
@@ -41,7 +41,7 @@ async function fill(
   { get, db }: Pick<PluginContext, 'get'> & { db: Database },
 ): Promise<void> {
   const [customers, orders] = [get(CustomersService), get(OrdersService)]
-  // Whoever comes second waits here, and then finds what the first has saved.
+  // A second process waits here until the first process has committed, and then finds the data.
   await db.sql`select pg_advisory_xact_lock(hashtext('orders: demo data'))`
   const [customer] = await db.sql`select id from customers limit 1`
   if (customer !== undefined) return

@@ -4,7 +4,7 @@ import { Env } from './shared/env.js'
 import { withStores } from './stores.js'
 
 const config = Env.read()
-// Tests make their applications from `options`, without a line for each request.
+// Tests create applications from `options`, without a log line for each request.
 const app = new App({ ...withStores(options, config), logs: true })
 
 try {

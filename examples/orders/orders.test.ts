@@ -29,7 +29,7 @@ const newOrder = {
 
 const permissions = ['customers:write', 'orders:write']
 
-/** A user with all permissions. `asTenant` says in which shop. */
+/** A user with all permissions. `asTenant` selects the shop. */
 const carla: User = { id: 'carla', permissions }
 
 /** The secret of these tests. */
@@ -444,7 +444,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     const report = await app.proveIsolation({ seed: 1, rounds: 1, tenants: ['one', 'two'], as })
     expect(report.leaks).toEqual([])
     const passed = report.verdicts.filter(({ verdict }) => verdict === 'PASS')
-    // All operations except the feed: it sends no order that was placed before.
+    // All operations except the feed, which does not send orders that were placed earlier.
     expect(passed).toHaveLength(13)
   })
 })
@@ -463,7 +463,7 @@ describe.skipIf(isServerMissing)('orders API during a slow transaction', () => {
     const gate = new pg.Client({ connectionString: places.DATABASE_URL })
     await gate.connect()
     onTestFinished(() => gate.end())
-    // A change of an order is committed when the gate is open.
+    // A change of an order is committed only when the gate is open.
     await gate.query(`
       create function wait_at_gate() returns trigger language plpgsql as
         $$ begin perform pg_advisory_xact_lock_shared(1); return null; end $$;
@@ -555,7 +555,7 @@ describe('orders API without a database', () => {
     }
     const app = await create([])
     await withToken(app, {}, DEMO_SECRET).request().get('/orders').expect(401)
-    // Without a warning about tenants: only the page is public on purpose.
+    // There is a warning about the public page, but no warning about tenants.
     expect(app.logs.map(({ facts }) => facts['code'])).toEqual(['W_DOCS_EXPOSED'])
     await app.close()
   })

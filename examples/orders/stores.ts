@@ -4,7 +4,7 @@ import { postgres } from 'blazon/postgres'
 import { redisCache, redisLimits } from 'blazon/redis'
 import { demoData } from './demo-data.js'
 
-/** Where things are kept: variables of the environment. */
+/** The environment variables that specify the stores. */
 export interface Places {
   /** A PostgreSQL server, which several processes may share. */
   readonly DATABASE_URL?: string | undefined
@@ -14,7 +14,7 @@ export interface Places {
   readonly REDIS_URL?: string | undefined
 }
 
-/** The database, and the tables that the application needs. It is opened when the application starts. */
+/** The database. Its migrations run when the application starts. */
 export function database({ DATABASE_URL, DATABASE_FOLDER }: Places): Plugin {
   const place = DATABASE_URL
     ? { url: DATABASE_URL }
@@ -22,7 +22,7 @@ export function database({ DATABASE_URL, DATABASE_FOLDER }: Places): Plugin {
   return postgres({ ...place, migrations: beside('migrations') })
 }
 
-/** The application, with places for what it keeps. */
+/** Adds the stores and the demo data to the options of the application. */
 export function withStores(
   options: AppOptions & { readonly rateLimit: object },
   places: Places,

@@ -21,7 +21,7 @@ export interface AccessConfig {
   readonly settings: Settings
   readonly clock: Clock
   readonly guards: readonly MadeGuard[]
-  /** Changes guards, and the functions that find credentials and tenants, for tests. */
+  /** For tests: changes guards, and the functions that find credentials and tenants. */
   readonly harness: {
     readonly wrapGuard: (guard: AuthGuard | null) => AuthGuard | null
     readonly wrapCredentials: (carries: CarriesCredential) => CarriesCredential
@@ -44,7 +44,7 @@ export function buildAccess(config: AccessConfig): Access {
   config.denials.start(logDenial)
   const access = { guards: guardsFor(made, config), can: auth.can, logDenial }
   const { ofRouters } = features
-  // Boot rejects routers that require a tenant in an application without a guard, so nothing is compiled for them.
+  // In an application without a guard, boot rejects routers that require a tenant, so nothing is compiled for them.
   if (ofRouters !== null && tenant !== null && made.length > 0) {
     ofRouters.noteRouterAccess(compileRouterAccess(ofRouters.stages, access))
   }

@@ -11,7 +11,7 @@ import type { ExplainResult, RouteQuery } from './explain/explanation.js'
 const DESCRIBER = Symbol.for('blazon.describe')
 
 /**
- * The parts of an application that can be read before it starts. Every member except `load` and `options` throws a
+ * The parts of an application that can be read before it starts. Every member except `load` and `options` can throw a
  * `ConfigError`, like `init`.
  */
 export interface AppDescription {
@@ -60,12 +60,12 @@ export function setDescriber(describer: Describer): void {
   Object.defineProperty(globalThis, DESCRIBER, { value: describer, configurable: true })
 }
 
-/** Removes the describer, so that applications that are constructed from now on can start. */
+/** Removes the describer, so that applications constructed from now on can start. */
 export function removeDescriber(): void {
   Reflect.deleteProperty(globalThis, DESCRIBER)
 }
 
-/** The start of an application that is only read: a promise that never settles. */
+/** Replaces the start of an application that is only read. Returns a promise that never settles. */
 export function neverStart(describer: Describer, app: object): Promise<never> {
   describer.starting(app)
   return new Promise(() => {})

@@ -54,7 +54,7 @@ let kept: object | undefined
  * Keeps alive one of the objects that `process.nextTick` creates. Node 20 and 22 create these objects as a literal with
  * computed keys. If none is alive during a full garbage collection, which happens after about ten seconds without
  * requests, V8 stops caching their creation until the process ends. Every request then takes 40,000 more instructions
- * (60,000 on Node 22); a small request takes 65,000 in total. Node 24 does not have this problem.
+ * (60,000 on Node 22), in addition to the usual 65,000 of a small request. Node 24 does not have this problem.
  */
 function keepTickObjectAlive(): void {
   if (kept !== undefined) return

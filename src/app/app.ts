@@ -53,7 +53,7 @@ export class App {
   #listening: Promise<AddressInfo | string> | undefined
   #closing: Promise<void> | undefined
   readonly #isClosing = () => this.#closing !== undefined
-  /** Whether closing aborted requests, or did not wait for the end of the start. */
+  /** Whether closing aborted requests, or ended before the startup had finished. */
   #isForced = false
   #processEnd: ProcessEnd | undefined
 
@@ -107,7 +107,7 @@ export class App {
    * signal handling.
    * @returns the address of the server, or the path of the socket.
    * @throws RangeError if `port` is not a port number; ConfigError as `init`; a Node `Error` if the port is in use.
-   * After the Node error, the application stays started: call `listen` with another port, or `close`.
+   * After such a Node error, the application is still started: call `listen` with another port, or `close`.
    * @example
    * await app.listen(Number(process.env.PORT ?? 3000), { signals: true })
    */
@@ -160,7 +160,8 @@ export class App {
    *
    * @param request A request with an absolute URL. When its `signal` aborts, the application treats the client as
    * disconnected.
-   * @param info Facts about the client. The type is `object`, because hosts pass other objects, which are ignored.
+   * @param info Facts about the client. The type is `object`, because some hosts pass objects of other types, which are
+   * ignored.
    * @returns the response, as soon as its head has been sent. Redirects are not followed, and nothing is decompressed.
    * @throws ConfigError like `init`; TypeError if an argument is invalid, or the application sends no response; the
    * error of the request body; the abort reason of the signal; an `Error` after `close`.
@@ -324,7 +325,7 @@ export class App {
 
   #started(what: string): RunningApp {
     if (this.#running !== undefined) return this.#running
-    throw new Error(`${what} needs a started application: await app.init() first.`)
+    throw new Error(`${what} is available only after the start: await app.init() first.`)
   }
 
   async #close(signal: string | undefined): Promise<void> {
@@ -347,12 +348,12 @@ export class App {
   }
 
   /**
-   * Waits for a start in progress. A start that failed has closed everything that it opened, and its caller has
-   * received the error.
+   * Waits for a start in progress. If the start fails, it closes everything that it opened, and its caller receives the
+   * error.
    */
   async #untilStarted(): Promise<RunningApp | undefined> {
     const starting = this.#starting?.catch(() => undefined)
-    // Without settings, the start has already failed.
+    // If the settings could not be read, the start has already failed.
     if (starting === undefined || !this.#declared.hasSettings) return undefined
     const limit = { clock: this.#harness.clock, ms: this.#declared.settings.timeouts.closeMs }
     if (await settlesWithin(limit, starting)) return await starting

@@ -48,7 +48,7 @@ export class BaseController {
 }
 
 const NO_DATA =
-  'this.ok was given a stream, a file or a Response as data, which has no JSON representation: return it from the handler.'
+  'The data of this.ok() is a stream, a file or a Response, which has no JSON representation: return it from the handler.'
 
 /** Returns the declared status of this route, or `null` if there is none. */
 function statedStatus({ req }: Response): number | null {

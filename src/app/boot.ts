@@ -74,7 +74,7 @@ export async function boot(app: DescribedApp): Promise<RunningApp> {
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
     const { usesTenants } = features
     await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
-    // This check is below the other lines, because each of them can request a token.
+    // This check comes after the lines above, because each of them can request a token.
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
@@ -92,7 +92,10 @@ function addedHeaders(settings: Settings, model: AppModel): readonly string[] {
   return [...ofAll, ...headersOfRoutes(settings, model)]
 }
 
-/** Collects the observers. Databases report statements and their requests only if an observer needs them. */
+/**
+ * Collects the observers. Databases report statements, and the requests to which they belong, only if an observer needs
+ * them.
+ */
 function observe(
   config: ObserverConfig & Pick<DescribedApp, 'currentRequest' | 'harness'>,
 ): RequestObservers | null {
@@ -127,8 +130,8 @@ async function connectCalls(
 }
 
 /**
- * Lists the plugins whose steps run, outermost first. Includes the plugin that stores the request in an async context
- * for its route, if the request logger or an observer needs it.
+ * Lists the plugins whose steps run, outermost first. If the request logger or an observer needs the current request,
+ * the first plugin stores the request in an async context.
  */
 function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
   const { plugins, secrets, description, requestLogs, currentRequest } = app

@@ -8,7 +8,7 @@ type SafeCall<First, Second> = (first: First, second?: Second) => void
 
 /**
  * Combines the functions of several observers into one, which calls them in order. An error, including the rejection of
- * a promise, is passed to `fail`. Usually there is one observer, so this case has no list.
+ * a promise, is passed to `fail`. In the usual case of one observer, no loop is needed.
  *
  * @returns `null` if there are none.
  */
@@ -41,8 +41,8 @@ function callSafely<First, Second>(
 }
 
 /**
- * Combines the functions of observers that run when something starts. The functions that they return run when it ends.
- * Errors are passed to `fail`. Returns `null` if there are no functions.
+ * Combines observer functions that run at the beginning of an operation. If they return functions, these run at its
+ * end. Errors are passed to `fail`. Returns `null` if there are no functions.
  */
 export function beginEach<Begun, Ended>(
   // biome-ignore lint/suspicious/noConfusingVoidType: the type of the observers' functions

@@ -32,8 +32,8 @@ import { findWorkerLink } from './worker-link.js'
 const HARMLESS_BYTES = 200_000
 
 /**
- * Warns about lists without a maximum if `limits.body` or `@Limits` allows very long lists. Their validation would
- * block all other requests.
+ * Warns about lists without a maximum if `limits.body` or `@Limits` allows very long lists. Validating such a list
+ * would block all other requests.
  */
 function checkBodies({ limits, converters }: Settings, { routes }: AppModel): readonly Problem[] {
   return routes.flatMap((route) => {
@@ -58,7 +58,7 @@ function unbounded({ name }: RouteModel, path: string): Problem {
 }
 
 /**
- * Compares the settings of an application with its model. Both are valid on their own.
+ * Finds contradictions between the settings and the model of an application. Each of the two is valid on its own.
  *
  * @param express The application whose query parser reads the requests.
  */
@@ -84,8 +84,8 @@ export function checkApp(settings: Settings, model: AppModel, express: Applicati
 type RowSettings = Pick<Settings, 'responses' | 'converters'>
 
 /**
- * Finds tables (`text/csv`) whose fields are limited, but whose document describes no list that could limit the row
- * fields.
+ * Finds routes that send tables (`text/csv`) with limited fields but describe no list, so that the permitted fields of
+ * a row are unknown.
  */
 function checkRows(settings: RowSettings, { routes }: AppModel): readonly Problem[] {
   return routes
@@ -111,7 +111,7 @@ function problem({ name }: RouteModel, status: number): Problem {
     code: 'E_ROWS_UNDESCRIBED',
     subject: `${name} @ApiResponseDoc(${status})`,
     cause:
-      "It does not describe a list, but @Produces sends it as 'text/csv': it is unknown which fields a row can contain.",
+      "It does not describe a list, but @Produces sends the response as 'text/csv': it is unknown which fields a row can contain.",
     remedy: 'Describe a list, or an object whose `items` is a list, as page() does.',
   }
 }
@@ -151,8 +151,8 @@ const SHARE =
   'Use a store that all processes share, such as Redis or PostgreSQL; or run one worker.'
 
 /**
- * Reports routes whose cached response is shared, because the response would be sent to callers that no policy has
- * checked.
+ * Reports routes with policies whose cached response is shared. The response would be sent to callers that no policy
+ * has checked.
  */
 function checkSharedCache(route: RouteModel): Problem[] {
   if (cacheOf(route)?.shared !== true || checksOf(route).length === 0) return []
@@ -161,7 +161,7 @@ function checkSharedCache(route: RouteModel): Problem[] {
       code: 'E_CACHE_SHARED',
       subject: route.name,
       cause:
-        'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all.',
+        'It has @Cache({ shared: true }) and @Checks: a response that the policy allowed for one user would be sent to all users.',
       remedy: 'Remove `shared`: each user then gets separate responses.',
     },
   ]

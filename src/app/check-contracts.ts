@@ -36,8 +36,8 @@ interface ReturnedContract {
 }
 
 /**
- * Finds contracts of plugins and guards that the document cannot describe: reports the first problem of each plugin or
- * guard. If there are none, finds security schemes and scopes that the document cannot describe.
+ * Finds contracts of plugins and guards that the document cannot describe, and reports the first problem of each plugin
+ * or guard. If there are no such contracts, finds security schemes and scopes that the document cannot describe.
  */
 export function checkContracts(
   { plugins, auth, swagger }: Pick<Settings, 'plugins' | 'auth' | 'swagger'>,

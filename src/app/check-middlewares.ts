@@ -16,7 +16,7 @@ export function checkMiddlewares({ middlewares }: Settings, { routes }: AppModel
 }
 
 function deadEnd(subject: string, middleware: object, count: number): Problem {
-  const behind = `requests end there: the routes (${count}) and everything else after it are never reached`
+  const behind = `no request reaches the routes (${count}) or anything else after it`
   if (routerIn(middleware) === undefined) {
     return {
       code: 'W_MIDDLEWARE_DEAD_END',
@@ -41,8 +41,8 @@ export function endsAll(middleware: unknown): boolean {
 }
 
 /**
- * Whether a function certainly never calls `next`. A function can also get `next` from `req.next`, `arguments`,
- * `...all` or a default value, and a function with four parameters handles errors.
+ * Whether a function certainly never calls `next`. Without a third parameter, a function can still get `next` from
+ * `req.next`, `arguments`, `...all` or a default value. A function with four parameters handles errors.
  */
 export function isEnd(handle: Handle): boolean {
   if (handle.length !== 1 && handle.length !== 2) return false

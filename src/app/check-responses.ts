@@ -10,8 +10,8 @@ import { isBodiless, isJsonType } from '../schema/response-shape.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Warns about responses whose fields are all sent although `responses` or `@ResponseFields` should limit or check them,
- * because their schema is missing or cannot be described.
+ * Warns about responses whose schema is missing or cannot be described. All their fields are sent, although `responses`
+ * or `@ResponseFields` should limit or check the fields.
  */
 export function checkResponseFields(
   { responses, converters }: Pick<Settings, 'responses' | 'converters'>,
@@ -73,9 +73,9 @@ function findOpen(
 const LIMITS = /^(limit|count|take|first|top|size|(per|max)?(page)?(size|items|results)|perpage)$/
 
 /**
- * Outside production, warns about `GET` routes that describe a list of objects without a maximum and give clients no
- * way to limit it: such a list grows with its database table. The list is either the data or the data's field `items`.
- * Lists of primitive values are excluded, because they are usually short.
+ * Outside production, warns about `GET` routes whose response is a list of objects without a maximum, if no query
+ * parameter limits the list. Such a list grows with its database table. The list is either the data or the data's field
+ * `items`. Lists of primitive values are excluded, because they are usually short.
  */
 export function checkResponseLists(
   { converters }: Pick<Settings, 'converters'>,
@@ -94,7 +94,7 @@ export function checkResponseLists(
 function isUnbounded(route: RouteModel, converters: SchemaConverters): boolean {
   const { method, pages, stream, produces, operation, inputs } = route
   if (method !== 'GET' || pages !== null || stream !== null) return false
-  // A route without JSON is an export: its rows can be streamed, and only a list can describe them.
+  // A route that never sends JSON is an export: its rows can be streamed, and only a list can describe them.
   if (produces?.every(({ serialize }) => serialize !== null)) return false
   const lists = operation.responses.filter(
     ({ status, schema }) =>

@@ -13,7 +13,7 @@ import type { Settings } from './settings/settings.js'
 interface Part extends Omit<Arrival, 'coerces'> {
   readonly source: InputSource
   readonly schema: Schema
-  /** A clause for messages that states the type of a value of this part. */
+  /** A clause for messages. It states the type that values of this part have. */
   readonly noun: string
   /** The name of the field that the schema describes; `null` if it describes the whole part. */
   readonly key: string | null
@@ -77,7 +77,7 @@ function bodiesOf({ inputs, bodies, upload, uses }: RouteModel): Part[] {
   })
 }
 
-/** The keys of an input that is described key by key; each key can have a schema of a different library. */
+/** Splits an input that is described key by key, because each key can have a schema of a different library. */
 function fieldsOf(part: Part): Part[] {
   const { schema } = part
   if (!(schema instanceof KeyedSchema)) return [part]
@@ -166,7 +166,7 @@ const OF_TEXT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** The schemas that accept only some numbers, after the conversion. */
+/** The schemas that convert text to a number and accept only certain numbers, by library. */
 const OF_NUMBERS: Readonly<Record<string, (values: string) => string>> = {
   zod: (values) => `z.coerce.number().pipe(z.literal([${values}]))`,
   valibot: (values) => `v.pipe(v.string(), v.toNumber(), v.picklist([${values}]))`,

@@ -70,8 +70,8 @@ function wrongMarks(route: RouteModel, schema: SchemaMarks): Problem[] {
 }
 
 /**
- * Finds marks that a transform hides: for a response, the marks of an earlier schema; for a request, the marks of a
- * later schema.
+ * Finds marks that have no effect because of a transform. In a response, these are the marks before the transform; in a
+ * request, the marks after it.
  */
 function lostMarks(
   route: RouteModel,
@@ -151,7 +151,7 @@ function isCovered({ mark }: MarkedPlace, { abilities }: RouteModel): boolean {
   return mark.every((ability) => abilities?.includes(ability) === true)
 }
 
-/** No caller can have an ability if neither a guard nor a middleware identifies callers. */
+/** Finds routes where no caller can have an ability, because neither a guard nor a middleware identifies callers. */
 function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Problem[] {
   const anonymous = marked
     .filter(({ isProtected, isAuthOptional }) => !isProtected && !isAuthOptional)
@@ -164,7 +164,7 @@ function withoutUser(marked: readonly RouteModel[], hasMiddlewares: boolean): Pr
   })
 }
 
-/** A response without a schema can contain an object that has marks in other schemas. */
+/** Finds responses without a schema. They can contain an object whose fields are marked in other schemas. */
 function undescribed(routes: readonly RouteModel[]): Problem[] {
   const bare = routes
     .filter((route) => route.responseFields !== 'send' && route.method !== 'HEAD')

@@ -136,7 +136,7 @@ function rulesOf(
     areSingle: Object.values(fields).every(isSingle),
     fieldBytes: bodyBytes,
     formBytes: bytesOfForm(upload, bodyBytes),
-    // A form can send an empty part for each file field.
+    // In addition to its files, a form can send an empty part for each file field.
     maxParts: MAX_PARAMETERS + maxFiles + Object.keys(files).length,
     validationStatus,
   }

@@ -9,8 +9,8 @@ import { fieldNames } from '../schema/object-fields.js'
 import type { Settings } from './settings/settings.js'
 
 /**
- * Returns a check for the names that a schema contains, if error messages are allowed to repeat only these names;
- * `null` if they are allowed to repeat any name.
+ * If error messages can repeat only the names in a schema, returns a function that checks whether the schema contains a
+ * name. If they can repeat any name, returns `null`.
  */
 type DeclaresOf = (schema: Schema) => CompiledInput['declares']
 
@@ -101,7 +101,7 @@ interface ParameterCompiler extends InputCompiler {
 }
 
 /**
- * Compiles the schemas of the parameters of `defineParameter`.
+ * Compiles the schemas of the parameters that `defineParameter` declares.
  *
  * @returns the parameters of each route.
  * @throws ConfigError with every schema that does not compile.

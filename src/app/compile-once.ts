@@ -58,7 +58,7 @@ function areSame(before: readonly unknown[], now: readonly unknown[]): boolean {
   return before.length === now.length && before.every((each, index) => each === now[index])
 }
 
-/** If a model has more entries, it is unlikely that one of them is used again. */
+/** The maximum number of entries for each model. With more entries, it is unlikely that one of them is used again. */
 const MAX_ENTRIES = 8
 
 /** Caches values that are derived from a model. Tests create many applications with the same model. */

@@ -20,14 +20,14 @@ import type { RunningFeatures } from './start-features.js'
 /** The routes of an application, each compiled to one function. */
 export interface CompiledRoutes {
   readonly model: AppModel
-  /** Finds the index of a route in `model.routes`. Higher indexes are routes of the framework. */
+  /** Finds the index of a route in `model.routes`. Higher indexes belong to routes of the framework. */
   readonly match: Router
   /** The compiled routes, by index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
   /** Compiles the function that finds the route of a request and runs it. */
   readonly compileDispatch: typeof compileDispatch
-  /** The settings with which tests compare responses. */
+  /** The settings that tests need to compare responses with the document. */
   readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>
   /** The marked fields (`visibleTo`) of a route; `null` if it has none. */
   readonly visibilityOf: (route: RouteModel) => RouteVisibility | null
@@ -180,8 +180,8 @@ async function loadStreams(
 }
 
 /**
- * Loads the function that limits or checks the fields of items (`responses`, `@ResponseFields`); `null` if neither
- * applies.
+ * Loads the function that limits or checks the fields of stream items (`responses`, `@ResponseFields`). For a route
+ * whose items are sent unchanged, it returns `null`.
  */
 async function loadItems(
   routes: readonly RouteModel[],

@@ -15,7 +15,7 @@ interface Parsed extends Socket {
  */
 export class Connections {
   readonly #sockets = new OpenSockets(() => this.#notify())
-  /** The connections that were ended, and the responses that were made the last response on their connection. */
+  /** The connections that have been ended, and the responses that have become the last response on their connection. */
   readonly #notified = new WeakSet<Socket | ServerResponse>()
   readonly #notifyStream: NotifyStream
   /** The number of consecutive sweeps that found a connection without a request. */
@@ -39,8 +39,8 @@ export class Connections {
   }
 
   /**
-   * Prepares closing: makes the last pending response on each connection announce the end of the connection, and
-   * records which connections are idle.
+   * Prepares closing: adds `Connection: close` to the last pending response on each connection, and records which
+   * connections are idle.
    */
   announce(): void {
     for (const socket of this.#open) {
@@ -51,11 +51,11 @@ export class Connections {
   }
 
   /**
-   * Ends connections that were idle for a number of sweeps. On connections with pending responses, makes the last
-   * response announce the end of the connection, and notifies the handlers of streams.
+   * Ends connections that were idle for a number of sweeps. On each connection with pending responses, adds
+   * `Connection: close` to the last response, and notifies the handlers of streams.
    *
-   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that is idle here. With
-   * 0, such a request is not awaited.
+   * @param idleSweeps The number of sweeps. A request may still be in transit on a connection that appears to be idle.
+   * With 0, the application does not wait for such a request.
    */
   sweep(idleSweeps: number): void {
     this.#isClosing = true
@@ -98,7 +98,7 @@ export class Connections {
     }
   }
 
-  /** Only code that closes the application reads this set, because `watch` adds a listener to each connection. */
+  /** Read this set only to close the application, because `watch` adds a listener to each connection. */
   get #open(): ReadonlySet<Socket> {
     return this.#sockets.watch()
   }
@@ -109,8 +109,8 @@ export class Connections {
   }
 
   /**
-   * Counts the sweeps since the last request on a connection. The result is infinite during a request, because its
-   * response can announce the end immediately.
+   * Counts the sweeps since the last request on a connection. The result is infinite during a request, because the
+   * response can announce the end of the connection immediately.
    */
   #countIdle(socket: Socket): number {
     if (respondsOn(socket).length > 0) {
@@ -125,7 +125,8 @@ export class Connections {
   #look(socket: Socket): void {
     if (isUpgraded(socket)) return
     const responses = respondsOn(socket)
-    // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after the last one.
+    // Earlier responses are sent as usual. `isAfterLast` handles requests that arrive after the request of the last
+    // response.
     const last = responses.at(-1)
     const subject = last ?? socket
     if (!this.#notified.has(subject)) {
@@ -137,8 +138,8 @@ export class Connections {
   }
 
   /**
-   * Makes a response announce the end of its connection. If its headers have been sent, the `Connection` header can no
-   * longer be added. In both cases, the connection is ended after the response.
+   * Ends a connection after a response, and adds `Connection: close` to the response unless its headers have already
+   * been sent.
    */
   #makeLast(res: ServerResponse, socket: Socket): void {
     res.shouldKeepAlive = false
@@ -170,14 +171,14 @@ function end(socket: Socket): void {
   else socket.end(() => socket.destroy())
 }
 
-/** How many more closed connections than open connections can be stored. */
+/** The number by which stored closed connections can exceed open connections. */
 const FEW = 64
 
 /**
- * The open connections of a server. A close listener would add 250 bytes to an idle connection, because Node adds and
- * removes another listener for each response, and the list of listeners retains the space for it (`npm run
- * bench:idle`). Connections are therefore stored as weak references, and receive a listener only when the application
- * closes. Closed connections are removed when they outnumber the open ones, which is constant work per connection.
+ * The open connections of a server. A close listener would add 250 bytes to an idle connection (`npm run bench:idle`).
+ * Node adds and removes another listener for each response, and the list of listeners retains the space for it.
+ * Connections are therefore stored as weak references, and receive a listener only when the application closes. Closed
+ * connections are removed when they outnumber the open connections, which is constant work per connection.
  */
 export class OpenSockets {
   #known: WeakRef<Socket>[] = []

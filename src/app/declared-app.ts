@@ -39,10 +39,10 @@ export interface DeclaredAppConfig extends AppParts, Pick<FrameworkProviders, 'a
 }
 
 /**
- * Everything that the options and decorators of an application declare. Each part is created when it is first read. The
- * only application code that runs is schemas, functions of plugins and guards that check or describe routes, and the
- * constructors of controllers with field routes, which receive stand-ins. Every member that needs valid options or
- * decorators throws a `ConfigError` if there are errors.
+ * Everything that the options and decorators of an application declare. Each part is created when it is first read.
+ * Little application code runs: schemas, the functions of plugins and guards that check or describe routes, and the
+ * constructors of controllers with field routes. These constructors receive stand-ins. Every member that needs valid
+ * options or decorators throws a `ConfigError` if there are errors.
  */
 export class DeclaredApp {
   readonly #config: DeclaredAppConfig
@@ -79,7 +79,7 @@ export class DeclaredApp {
     return this.#config.options
   }
 
-  /** The logger of the option `logger`. It is needed before all options are checked. */
+  /** The logger of the option `logger`. It is needed before the options have been checked. */
   get ownLogger(): ReturnType<typeof loggerOf> {
     return loggerOf(this.#config.options.logger)
   }

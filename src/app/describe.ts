@@ -42,9 +42,9 @@ export interface DescribeInput {
 }
 
 /**
- * Turns the settings and decorators into data. The only application code that runs is schemas, functions of plugins and
- * guards that check or describe routes, and the constructors of controllers with field routes, which receive stand-ins
- * for their dependencies.
+ * Turns the settings and decorators into data. Little application code runs: schemas, the functions of plugins and
+ * guards that check or describe routes, and the constructors of controllers with field routes. These constructors
+ * receive stand-ins for their dependencies.
  *
  * @param express The application whose query parser reads the requests.
  * @throws ConfigError with all errors; with `strict`, also with all warnings.
@@ -57,7 +57,7 @@ export function describeApp(
   const { settings } = resolved
   const { model, scopes, problems } = readStructure(settings, input)
   const all = [...resolved.warnings, ...problems]
-  // These checks compare settings with the model, so both must have no errors.
+  // These checks compare settings with the model, so neither is allowed to have errors.
   if (!all.some(({ code }) => code.startsWith('E_'))) {
     all.push(...checkApp(settings, model, express))
   }
@@ -120,7 +120,9 @@ export function readStructure(
   }
 }
 
-/** Whether an error is about a decorator of a route or its class, so that the decorator's value can have any type. */
+/**
+ * Whether an error is about a decorator of a route or of its class. The value of such a decorator can have any type.
+ */
 function isAbout({ subject }: Problem, { controller, handler }: RouteModel): boolean {
   const [owner, member] = (subject.split(' ')[0] ?? '').split('.')
   const isOfClass = chainOf(controller).some(({ name }) => name === owner)

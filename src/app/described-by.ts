@@ -2,7 +2,8 @@ import type { AppDescription } from './announce.js'
 import type { UnstartedApp } from './declared-app.js'
 
 /**
- * The parts of an application for the command line. `explain` and `examine` load their modules when they are called.
+ * Returns the parts of an application that the command line reads. `explain` and `examine` load their modules when they
+ * are called.
  */
 export function describedBy(unstarted: UnstartedApp): AppDescription {
   const { app, declared } = unstarted

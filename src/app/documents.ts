@@ -89,7 +89,8 @@ type VersionedDocument = Pick<AppDocument, 'version' | 'versions'> & {
 
 /**
  * Lists one document for each version, or one document for an API without versions. The document of the default version
- * comes first and has the path of the option. Without a default version, this is the document of the last version.
+ * comes first and has the path of the option. Without a default version, the document of the last version takes this
+ * place.
  */
 function inVersions(
   swagger: DocumentSettings,
@@ -168,7 +169,7 @@ function factsOf({ settings, swagger, express }: DocumentParts): object {
     sendsRequestIds: settings.sendsRequestIds,
     ...constantsOf(wireOf(settings)),
     mayBlame: settings.plugins.some(({ explain }) => explain !== undefined),
-    // A function can return a different value at each call, so a document with a function is not shared.
+    // A function can return a different value at each call, so a document that depends on a function is not cached.
     ofPlugins: settings.plugins.flatMap(({ contract, document }) =>
       [contract ?? [], document ?? []].flat(),
     ),

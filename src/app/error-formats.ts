@@ -9,7 +9,7 @@ import type { LogFailure } from '../pipeline/log-failure.js'
 import type { ReportError } from '../pipeline/report-error.js'
 import { ignoreRejection } from '../step/step.js'
 
-/** Logs the reason why a custom error format could not be used. */
+/** Returns a function that logs why a custom error format could not be used. */
 export function formatFaults(
   { logger, report }: { readonly logger: Logger; readonly report: ReportError | null },
   log: LogFailure,

@@ -71,7 +71,7 @@ export interface ErrorPathConfig {
   readonly express: Application
   readonly clock: Clock
   readonly logger: Logger
-  /** Passes errors to `onError`; `null` without this option. */
+  /** Passes errors to the function in the option `onError`; `null` without this option. */
   readonly report: ReportError | null
   /** The observers of all requests; `null` if no plugin observes them. */
   readonly observers: { readonly onError: ReportError | null } | null

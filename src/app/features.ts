@@ -72,7 +72,7 @@ function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): Featu
   }
 }
 
-/** Lists the functions that return the additions of guards, features and plugins to the operations of routes. */
+/** Lists the functions of guards, features and plugins that return additions to the operations of routes. */
 export function routeContracts(settings: Settings): ContractOf[] {
   const { guards } = settings.auth
   const ofGuards = guards.map((guard): ContractOf => {
@@ -93,7 +93,7 @@ export function featureFacts(settings: Settings): object {
   return FEATURES.map(({ facts }) => facts?.(settings))
 }
 
-/** The options of routes that belong to features. */
+/** The route options of all features. */
 export const ROUTE_OPTIONS: FeatureOptions['routeOptions'] = Object.assign(
   {},
   ...FEATURES.map(({ routeOptions }) => routeOptions),
@@ -117,7 +117,7 @@ export function compareFeatures(settings: Settings, model: AppModel): Problem[] 
   return FEATURES.flatMap(({ compare }) => compare?.(app) ?? [])
 }
 
-/** The data that each of several workers stores separately. */
+/** Lists the data that each worker stores separately if there are several workers. */
 export function keptByWorkers(
   settings: Settings,
   model: AppModel,
@@ -127,9 +127,7 @@ export function keptByWorkers(
   return FEATURES.flatMap(({ keptByWorker }) => keptByWorker?.(app, workers) ?? [])
 }
 
-/**
- * The response headers that guards, features and plugins add to routes. CORS must expose them to scripts from other origins.
- */
+/** The response headers that guards, features and plugins add. CORS must expose them to scripts from other origins. */
 export function headersOfRoutes(settings: Settings, { routes }: AppModel): readonly string[] {
   if (settings.security.cors === null) return []
   const contracts = routeContracts(settings)

@@ -6,7 +6,7 @@ import { webResponse } from '../http/web-response.js'
 import { closedError } from './lifecycle.js'
 import type { ServerEntry } from './server-entry.js'
 
-/** Facts about the client of a request, from the host. */
+/** Facts about the client of a request. The host provides them. */
 export interface FetchInfo {
   /** The IP address of the client, for `req.ip` and rate limits. Default: unknown, as on a Unix socket. */
   readonly remoteAddress?: string | undefined
@@ -24,8 +24,8 @@ export type Fetch = {
 }['fetch']
 
 /**
- * Headers that apply to a connection only (RFC 9110, section 7.6.1). The host has its own connection to the client, and
- * the in-memory connection has its own framing.
+ * Headers that apply to one connection only (RFC 9110, section 7.6.1). The host has its own connection to the client,
+ * and the in-memory connection has its own framing.
  */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
@@ -80,7 +80,7 @@ function exchange(request: Request, url: URL, connect: () => MemorySocket): Prom
   const body = bodyOf(request)
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(signal?.aborted ? signal.reason : error)
-    // Uses the class, because tracers replace the function `request` and would record an outgoing call.
+    // Creates the class directly, because tracers replace the function `request` and would record an outgoing call.
     const sent = new ClientRequest({
       // The type requires a network socket, but Node uses only the members that a `MemorySocket` has.
       createConnection: connect as never,

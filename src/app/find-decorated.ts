@@ -87,7 +87,7 @@ function callMethod(
   method: PropertyKey | null,
   args: readonly unknown[],
 ): unknown {
-  if (method === null) throw new TypeError('The option is on the class, but not on a method.')
+  if (method === null) throw new TypeError('The option is on the class: no method can be called.')
   const methods = instance as Record<PropertyKey, (...args: readonly unknown[]) => unknown>
   return methods[method]?.(...args)
 }

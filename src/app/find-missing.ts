@@ -36,7 +36,8 @@ async function findMissing(
   const hooks = new LifecycleHooks(() => container.root.made, limit)
   // An error here is irrelevant, because no instance has been started.
   await hooks.close().catch(() => {})
-  // A class that needs the value of a factory fails only because factories are not called here.
+  // These problems are omitted: a class that needs the value of a factory fails only because factories are not called
+  // here.
   return problems.filter(({ code }) => code !== 'E_PROVIDER_FAILED')
 }
 

@@ -29,7 +29,7 @@ export interface Harness {
   readonly overrides: readonly Override[]
   /** Plugins that run after all other plugins. */
   readonly plugins: readonly Plugin[]
-  /** Returns the request of the current code; `null` if the test cannot find it. */
+  /** Returns the request for which the calling code runs; `null` if the test cannot find it. */
   readonly currentRequest: (() => Request | undefined) | null
   /** Returns the results of statements in place of the database. With `null`, the database runs the statements. */
   readonly answerStatement: AnswerStatement | null

@@ -105,7 +105,10 @@ export class LifecycleHooks {
   }
 }
 
-/** The name of a plugin, or of the class of a provider. Reading a member of a proxy or a getter can throw. */
+/**
+ * The name of a plugin, or of the class of a provider. Reading a property can throw if the member is a proxy or has a
+ * getter.
+ */
 function nameOf(member: object): string {
   if (types.isProxy(member)) return 'a provider'
   try {

@@ -166,7 +166,7 @@ export function createListener(config: ListenerConfig): Listener {
   function handleForeign(req: IncomingMessage, res: ServerResponse, next?: NextFunction): void {
     if (isHttp2(req, res)) return refuseHttp2(res)
     if (res.socket === null && !mayWait(req, res)) return
-    // The connection has just been destroyed, so drop the request. A request whose response is already closed can still
+    // Drop a request whose connection has just been destroyed. If its response has already been closed, it can still
     // run.
     if (hasLostConnection(res) && !res.closed) return
     const reqPrototype = Object.getPrototypeOf(req)
@@ -207,8 +207,8 @@ export function createListener(config: ListenerConfig): Listener {
 }
 
 /**
- * Whether the response of a pipelined request, which waits for earlier responses, can ever be sent. If so, the
- * response closes when its connection closes.
+ * Whether the response of a pipelined request, which waits for earlier responses, can ever be sent. If so, also makes
+ * the response close when its connection closes.
  */
 function mayWait(req: IncomingMessage, res: ServerResponse): boolean {
   if (isAfterLast(req, res)) return false
@@ -230,8 +230,8 @@ export function refuseUnstarted(
 }
 
 /**
- * Returns a function that refuses requests from Node's HTTP/2 server, whose messages have other classes. The error is
- * in the program, not in a request, so only the first request is logged.
+ * Returns a function that refuses requests received through Node's HTTP/2 server, because such requests have other
+ * classes. The error is in the program, not in a request, so only the first request is logged.
  */
 function createHttp2Refusal(logger: Pick<Logger, 'error'>): (res: ServerResponse) => void {
   let isLogged = false
@@ -245,7 +245,7 @@ function createHttp2Refusal(logger: Pick<Logger, 'error'>): (res: ServerResponse
 const HTTP2 =
   'app.handler cannot handle HTTP/2 requests: they get a 505 response. Use http.createServer or https.createServer, and terminate HTTP/2 at a proxy.'
 
-/** An HTTP/1 client can write any version in its request, so the response is checked. */
+/** An HTTP/1 client can write any version in its request, so the type of the response is also checked. */
 function isHttp2({ httpVersionMajor }: { httpVersionMajor: number }, res: object): boolean {
   return httpVersionMajor === 2 && 'stream' in res
 }

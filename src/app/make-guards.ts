@@ -63,7 +63,7 @@ function findGuard(settings: GuardSettings, injector: Injector): AuthGuard {
     throw new ConfigError([
       invalid(
         option,
-        'The value that its token provides has no method canActivate.',
+        'The value that its token provides has no `canActivate` method.',
         'Provide an object with canActivate(req, route) under that token.',
       ),
     ])
@@ -80,7 +80,7 @@ function findGuard(settings: GuardSettings, injector: Injector): AuthGuard {
 
 function checkRunning(running: unknown, { option }: GuardSettings): AuthGuard {
   if (isGuard(running)) return running
-  const cause = 'Its forApplication() returned a value without a method canActivate.'
+  const cause = 'Its forApplication() returned a value without a `canActivate` method.'
   throw new ConfigError([invalid(option, cause, 'Return a guard: { canActivate }.')])
 }
 

@@ -103,7 +103,7 @@ function checkFieldRoutes(
   ]
 }
 
-/** Finds routes in the fields of a class that is neither a controller nor a base class of one. */
+/** Finds routes in the fields of a class that is neither a controller nor a base class of a controller. */
 function checkProvider(instance: unknown, links: ReadonlySet<Class>): Problem[] {
   // A proxy can run code of the application when its fields are listed.
   if (typeof instance !== 'object' || instance === null || types.isProxy(instance)) return []
@@ -118,8 +118,8 @@ function refuseAll(target: Class, fields: FieldRoutes, [cause, remedy]: Mistake)
 type Mistake = readonly [cause: string, remedy: string]
 
 const STATIC: Mistake = [
-  'It is a route, but also a static field.',
-  'Remove `static`: routes are fields of instances.',
+  'It is a route in a static field, which is never served.',
+  'Remove `static`: a route must be a field of an instance.',
 ]
 const UNLISTED: Mistake = [
   'It is a route, but its class is not listed as a controller.',
@@ -153,10 +153,10 @@ const HIDDEN =
 const REMEDY_OF_HIDDEN =
   "Write it as `name = get('/', …)` with a function that is imported under its own name, and prevent minifiers from renaming it (esbuild: no `minifyIdentifiers`); or decorate a method."
 const LOST =
-  'It is a route only without the dependencies of its class, and therefore not in the application: the constructor changes it, or it depends on an injected value.'
+  'It is a route only if its class is created without dependencies, so the application does not serve it: the constructor changes it, or it depends on an injected value.'
 const REMEDY = 'Assign the same route to the field in every instance, or decorate a method.'
 
-/** The parts of a route that can be compared without schemas, as text. */
+/** Describes a route as text that can be compared: without the values of objects and functions, such as schemas. */
 function shownRoute({ by, facts }: MadeRoute): string {
   const { path } = facts[0] as FactOf<'route'>
   const options = facts.find((fact) => fact.kind === 'routeOptions')?.options ?? {}

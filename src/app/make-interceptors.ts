@@ -55,7 +55,7 @@ function find(entry: InterceptorEntry, injector: Injector): Interceptor {
   throw new ConfigError([
     invalid(
       'interceptors',
-      'The value that a token of @Use or `interceptors` provides has no method intercept.',
+      'The value that a token of @Use or `interceptors` provides has no `intercept` method.',
       'Provide an object with intercept(req, next) under that token.',
     ),
   ])

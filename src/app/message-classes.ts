@@ -59,8 +59,8 @@ export function createMessageClasses(
 }
 
 /**
- * Makes Express applications that are mounted on the host inherit our prototypes, as `app.use` makes them inherit
- * Express' prototypes. Properties that were added to Express' prototypes are moved to ours.
+ * Express applications that are mounted on the host inherit its prototypes of requests and responses. Replaces these
+ * prototypes with ours, and moves properties that were added to Express' prototypes to ours.
  */
 function adoptPrototypes(host: Application, req: RequestClass, res: ResponseClass): void {
   const { request, response } = host as Application & { request: object; response: object }

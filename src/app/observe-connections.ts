@@ -76,9 +76,8 @@ function readStatus(socket: Duplex, found: (status: number) => void): void {
 }
 
 /**
- * A connection, with the number of bytes that it had sent when its last observed request ended. The field is missing
- * until an application that counts bytes observes a request: in Node 20, reading the number takes as long as all other
- * work of observing.
+ * A connection, with the number of bytes that it had sent when its last observed request ended. The field is set only
+ * if an application counts bytes, because reading the number in Node 20 takes as long as all other work of observing.
  */
 export interface ObservedSocket extends Socket {
   [kSentBytes]?: number

@@ -320,7 +320,10 @@ function surround(
 
 const { emit: nodeEmit } = EventEmitter.prototype
 
-/** The `emit` of an observed response: ends its observed requests before it calls the listeners for the end. */
+/**
+ * The `emit` of an observed response. At the end of the response, it first ends the observed requests, and then calls
+ * the listeners.
+ */
 function emitObserved(this: ObservedResponse, event: string | symbol, ...args: unknown[]): boolean {
   const { [kObserved]: innermost } = this
   if (innermost?.isOver === false && (event === 'finish' || event === 'close')) {

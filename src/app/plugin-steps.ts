@@ -68,7 +68,7 @@ export function collectSteps(config: StepsConfig): (route: RouteModel) => Collec
     const added = plugins.flatMap((plugin): NamedSteps[] => {
       const subject = `plugin '${plugin.name}' steps(${route.name})`
       const steps = readSteps(subject, plugin.steps?.(route, setup), OF_PLUGINS)
-      // Every field that is set is a function, at a place for plugins.
+      // `readSteps` has checked that every field that is set is a function, at a place for plugins.
       return steps === null ? [] : [{ plugin: plugin.name, steps: steps as PluginSteps }]
     })
     const collected = { stages: toStages(stages), added }
@@ -110,7 +110,7 @@ function readSteps(subject: string, returned: unknown, allowed: object): Stages 
   const problems = Object.entries(steps).flatMap(([place, step]) => {
     if (!Object.hasOwn(allowed, place)) {
       const remedy = `The places are: ${places}.`
-      return [invalid(`${subject}.${place}`, 'No place has this name.', remedy)]
+      return [invalid(`${subject}.${place}`, 'There is no place with this name.', remedy)]
     }
     if (step === undefined || step === null || typeof step === 'function') return []
     return [
@@ -122,7 +122,8 @@ function readSteps(subject: string, returned: unknown, allowed: object): Stages 
 }
 
 /**
- * Returns the shared `NO_STAGES` for a route that uses no features: other code recognizes such routes by this object.
+ * Merges the stages of features. For a route that uses no features, returns the shared object `NO_STAGES`, by which
+ * other code recognizes such routes.
  */
 function toStages(found: readonly (Stages | null)[]): RouteStages {
   const used = found

@@ -33,7 +33,7 @@ interface UnreadApp
 }
 
 /**
- * Reads an application for its start: everything before the first instance is created.
+ * Reads an application when it starts, before the first instance is created.
  *
  * @throws ConfigError with all errors, including missing providers.
  */
@@ -72,8 +72,7 @@ async function prepare({ declared, app, ...unread }: UnreadApp): Promise<Describ
   const plugins = [...given, ...harness.plugins]
   const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
   const isTest = harness !== NO_HARNESS
-  // In tests and commands, the keys can be missing from the options, because they are added at startup. Therefore only
-  // a real start is checked.
+  // A test is not checked, because its options can omit the keys that a real start receives.
   const keyless = isTest ? [] : checkPages(model, settings.cookies)
   const warnings = throwErrors([...problems, ...keyless], settings)
   const ignored = isTest ? [] : ignoredOverrides(settings)

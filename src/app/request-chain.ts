@@ -129,8 +129,8 @@ interface EarlyRoutes {
 }
 
 /**
- * Returns a function that puts the early routes before everything else that a request passes. Without early routes, it
- * returns its argument. Early routes have a separate router, because the router of all routes runs after the
+ * Returns a function that puts the early routes before everything else that a request passes through. Without early
+ * routes, it returns its argument. Early routes have a separate router, because the router of all routes runs after the
  * middlewares, which can change the URL.
  */
 function earlyRoutes({ frameworkRoutes, handlers }: EarlyRoutes): (run: RunRoute) => RunRoute {
@@ -162,9 +162,9 @@ export interface WatchConfig {
 }
 
 /**
- * Creates the function that logs one warning if a middleware responds to a request that has a route in this
- * application: a catch-all hides every route, and no other message reports this problem. A refusal or redirect does not
- * indicate a catch-all, so only 404 and 2XX responses count. `undefined` if there is nothing to watch.
+ * Creates the function that logs one warning if a middleware responds to a request for which this application has a
+ * route. A catch-all middleware hides every route, and no other message reports this problem. A refusal or redirect
+ * does not indicate a catch-all, so only 404 and 2XX responses count. `undefined` if there is nothing to watch.
  */
 export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefined {
   const { named, match, routes, logger, isProduction } = config
@@ -173,7 +173,8 @@ export function watchMiddlewares(config: WatchConfig): WatchMiddlewares | undefi
   )
   if (!isWatched.includes(true)) return undefined
   const end = named.length
-  // The routes that a request has reached. For later requests, a middleware that caches responses can respond itself.
+  // The routes that a request has reached, so they are not hidden. A middleware that caches responses can respond to
+  // later requests.
   const reached = new WeakSet<object>()
   let hasWarned = false
   return function watch(req, res, holder) {
@@ -224,6 +225,6 @@ function hidden({ name, middleware }: NamedMiddleware, request: string, status: 
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
     cause: `${isNamed ? `The middleware ${middleware.name}` : 'It'} responded to ${request} with ${status}, so the request did not reach a route of this application.`,
-    remedy: `Remove its handler for all other paths, or call \`next()\` where a route follows. ${MOUNT_REMEDY}`,
+    remedy: `Remove its catch-all handler, or call \`next()\` in it for the paths of routes. ${MOUNT_REMEDY}`,
   }
 }

@@ -95,7 +95,7 @@ export async function collectParts(
       cookies: cookiesOf(route),
       fields,
       visibility,
-      // The copy with only the described fields already contains dates as strings.
+      // If `fields` or `visibility` is set, a copy of the data is sent, which already contains dates as strings.
       dates: fields === null && visibility === null ? datesOf(route) : null,
       middlewares: middlewaresOf(route, features),
       interceptors: config.interceptors(route),

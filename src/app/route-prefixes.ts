@@ -7,8 +7,8 @@ import { joinPaths } from '../model/paths.js'
 /** The prefix of every controller, and the errors in module prefixes. */
 export interface RoutePrefixes {
   /**
-   * Returns the prefix of the application, if it has one, then `segment`, such as a version, and the prefix of the
-   * controller's module.
+   * Returns one path: the prefix of the application (if it has one), `segment` (such as a version), and the prefix of
+   * the controller's module.
    */
   readonly prefixOf: (controller: Class, segment?: string) => string
   readonly problems: readonly Problem[]

@@ -6,8 +6,8 @@ import { hideInUrl } from '../schema/hide-values.js'
 import { isSecretParameter } from '../schema/secret-name.js'
 
 /**
- * Creates the function that hides the secrets of a request: values that are secret by a schema, credentials and
- * cookies.
+ * Creates the function that hides the secrets of a request: values that are secret according to a schema, credentials
+ * and cookies.
  */
 export function secretTextsOf(
   secrets: RequestSecrets,
@@ -26,7 +26,7 @@ export function secretTextsOf(
 const HEADERS = ['authorization', 'proxy-authorization', 'x-api-key', 'x-csrf-token']
 
 /**
- * A shorter value of a cookie is likely a preference, such as `en` or `dark`. Hiding it would hide this word in every
+ * A shorter cookie value is probably a preference, such as `en` or `dark`. Hiding it would hide this word in every
  * string.
  */
 const SHORTEST_COOKIE = 6

@@ -39,7 +39,7 @@ export function createHttpServer(config: ServerConfig): Server {
       requestTimeout: timeouts.requestMs,
       keepAliveTimeout: timeouts.keepAliveMs,
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
-      // The listener also checks `Host`, and responds with an envelope.
+      // The listener checks `Host` itself, and responds with an envelope.
       requireHostHeader: false,
     },
     handle as never,
@@ -126,10 +126,10 @@ function isStale(path: string): Promise<boolean> {
 }
 
 /**
- * Sends `100 Continue` when the body is read for the first time. Node would send it immediately for every request that
- * expects it, so clients would send bodies even if a guard or limit refuses the request by its head alone (RFC 9110,
- * section 10.1.1). While a response waits for earlier responses, the `100 Continue` waits too; otherwise Node would
- * write it before the earlier responses.
+ * Sends `100 Continue` when the body is read for the first time. Node would send it immediately. Clients would then
+ * send bodies even if a guard or limit refuses the request by its head alone (RFC 9110, section 10.1.1). While a
+ * response waits for earlier responses, the `100 Continue` waits too; otherwise Node would write it before the earlier
+ * responses.
  */
 function continueOnRead(req: IncomingMessage, res: ServerResponse): void {
   const { _read: read } = req

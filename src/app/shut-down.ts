@@ -15,7 +15,7 @@ const SWEEP_INTERVAL_MS = 100
  * determine whether it was processed.
  */
 const IDLE_SWEEPS = 3
-/** How long before the end of the grace period `req.signal` aborts; at most half of that period. */
+/** The time from the abort of `req.signal` to the end of the grace period; at most half of the grace period. */
 const WARNING_MS = 2000
 /** How long a client has to receive the last bytes of an upgraded connection. */
 const LINGER_MS = 1000
@@ -40,8 +40,8 @@ export interface ShutDown {
 }
 
 /**
- * Closes an application in steps: after a signal, continues to accept requests for `preStopMs`; then stops listening,
- * waits for running requests, closes the rest of the application, and ends the remaining connections.
+ * Closes an application in steps. After a signal, it continues to accept requests for `preStopMs`. Then it stops
+ * listening, waits for running requests, closes the rest of the application, and ends the remaining connections.
  *
  * @returns the number of requests that were aborted.
  */

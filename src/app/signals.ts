@@ -4,14 +4,14 @@ import { closingTimer } from './closing.js'
 import { isRetired } from './worker-link.js'
 
 /**
- * Consoles of Windows send SIGINT and SIGBREAK. Windows never sends SIGTERM, but the last application in a process is
- * found by the listeners of SIGTERM.
+ * On Windows, consoles send SIGINT and SIGBREAK, but never SIGTERM. Applications still listen to SIGTERM, because its
+ * listeners show which application in a process is the last.
  */
 const SIGNALS: readonly NodeJS.Signals[] =
   process.platform === 'win32' ? ['SIGTERM', 'SIGINT', 'SIGBREAK'] : ['SIGTERM', 'SIGINT']
 /**
- * A repeated signal within this time is ignored: a terminal sends the signal of Ctrl-C to all processes of a command,
- * and npm sends it to its child process again.
+ * A repeated signal within this time is ignored. A terminal sends the signal of Ctrl-C to all processes of a command,
+ * and npm sends it to its child process a second time.
  */
 const ECHO_MS = 250
 /** The maximum time for closing after an uncaught error, when the state of the application is unknown. */
@@ -23,7 +23,7 @@ const OURS = Symbol.for('blazon.signals')
 export interface ProcessEndConfig {
   /** Closes the application. */
   readonly close: (signal?: string) => Promise<void>
-  /** Whether closing aborted requests, or did not wait for the end of the start. */
+  /** Whether closing aborted requests, or ended before the startup had finished. */
   readonly isForced: () => boolean
   readonly clock: Clock
   readonly logger: Logger
@@ -105,7 +105,7 @@ export class ProcessEnd {
       if (isForced()) process.exitCode = 1
     } catch (error) {
       process.exitCode = 1
-      // A log of an `AggregateError` can omit its errors.
+      // A logger can omit the errors inside an `AggregateError`.
       const errors = error instanceof AggregateError ? error.errors : [error]
       for (const err of errors) logger.error({ err }, 'Closing the application failed')
     }

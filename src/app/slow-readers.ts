@@ -118,8 +118,8 @@ interface Handled {
 }
 
 /**
- * The number of bytes that the operating system has accepted for a client. `writableLength` decreases only after a
- * whole chunk has been accepted, and a chunk can be several megabytes.
+ * The number of bytes that the operating system has accepted for a client. `writableLength` is not sufficient: it
+ * decreases only after a whole chunk has been accepted, and a chunk can be several megabytes.
  */
 function takenFrom(socket: Socket): number {
   const { bytesWritten, writeQueueSize } = (socket as Handled)._handle ?? {}

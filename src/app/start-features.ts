@@ -78,7 +78,7 @@ export function declareFeatures(
   const host = Object.freeze({})
   const isCurrent = () => TenantContext.current()?.host === host
   const whose = { currentTenant: actingTenant, actsForAll, refuseClaim, isCurrent }
-  // The cache already varies by the `Cookie` header.
+  // Only headers are needed, because the cache already varies by the `Cookie` header.
   const credentials = settings.auth.credentials.headers
   const cache = declareCache({ settings: settings.cache, credentials, clock, ...whose, wrapStore })
   return {

@@ -29,8 +29,8 @@ export function versionPlace(prefix: string): number {
 }
 
 /**
- * Builds the router for versions in paths. If a request has no route because no route has its version, the result names
- * the existing versions. The path is then looked up again, once for each version.
+ * Builds the router for versions in paths. If no route has the version of a request, the path is looked up again, once
+ * for each version. If a version has such a route, the result names the existing versions.
  */
 function pathRouter(routes: readonly RouteModel[], build: BuildRouter, place: number): Router {
   const match = build(routes.flatMap(withPlainPath))

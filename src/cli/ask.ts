@@ -2,7 +2,8 @@ import { createInterface } from 'node:readline/promises'
 import { CliError } from './cli-error.js'
 
 /**
- * Asks the person at the terminal. The question goes to stderr, because stdout is for results.
+ * Prints a question on the terminal, and resolves with the answer. The question goes to stderr, because stdout is for
+ * results.
  *
  * @throws CliError if the input ends before a complete line, through Ctrl-C or Ctrl-D.
  */
@@ -16,7 +17,7 @@ export async function ask(question: string): Promise<string> {
   try {
     return await Promise.race([lines.question(question), ended])
   } finally {
-    // `lines.close()` also rejects this promise, which is no longer awaited by then.
+    // `lines.close()` also rejects `ended`, which is no longer awaited by then.
     ended.catch(() => undefined)
     lines.close()
   }

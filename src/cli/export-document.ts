@@ -147,12 +147,12 @@ export function exportTargets(options: RawExportOptions, cwd: string): ExportTar
   const format = options.format ?? (isYaml(given) ? 'yaml' : 'json')
   const name = given ?? `openapi.${format}`
   if (client === undefined && options.clientOut !== undefined) {
-    throw contradiction('--client-out needs --client.', 'Add --client typescript.')
+    throw contradiction('--client-out is allowed only with --client.', 'Add --client typescript.')
   }
   const out = name === '-' ? '-' : outputPath(name, '--out', cwd)
-  // The folder of `--out` as specified by the user, so that a relative path stays inside the project.
+  // The folder stays relative if `--out` is relative, because `outputPath` lets only absolute paths leave the project.
   const usual = defaultClient(out === '-' ? '.' : dirname(name), cwd)
-  // An existing client is updated or compared.
+  // An existing client is updated or compared even without `--client`.
   const isWanted = client !== undefined || (out !== '-' && isWrittenClient(resolve(cwd, usual)))
   if (!isWanted) {
     if (options.check === true && out === '-') throw nothingToCheck()
@@ -182,7 +182,7 @@ const NAME = 'openapi-client.ts'
 function defaultClient(beside: string, cwd: string): string {
   const [name, inSources] = [join(beside, NAME), join(beside, 'src', NAME)]
   const hasSources = isFolder(resolve(cwd, beside, 'src'))
-  // A link also counts, regardless of its target.
+  // A link at this path also counts as an existing client, even if its target is missing.
   const isBeside = statsOf(() => lstatSync(resolve(cwd, name))) !== undefined
   return hasSources && !isBeside ? inSources : name
 }

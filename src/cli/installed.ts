@@ -28,7 +28,8 @@ export function findInstalled(name: string, folder: string): Installed | null {
 }
 
 /**
- * Reads the package in a folder; `null` if its manifest cannot be read. The package manager reports such a manifest.
+ * Reads the package in a folder; `null` if its manifest cannot be read. That is no error here, because the package
+ * manager reports it.
  */
 export function readInstalled(place: string): Installed | null {
   try {

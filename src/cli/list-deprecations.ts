@@ -39,7 +39,9 @@ export async function listDeprecations(
   if (json === true) return out(`${JSON.stringify(found, null, 2)}\n`)
   out(found.map(rows).join(''))
   const unused = found.filter(({ callers }) => callers.length === 0).length
-  note(`${found.length} deprecated; ${unused} without a caller since the application started.`)
+  note(
+    `Deprecated routes: ${found.length}. Without a caller since the application started: ${unused}.`,
+  )
 }
 
 async function readMetrics(url: string, lines: readonly string[]): Promise<string> {
@@ -48,13 +50,13 @@ async function readMetrics(url: string, lines: readonly string[]): Promise<strin
       status: 1,
       what: `The metrics at ${url} cannot be read.`,
       cause,
-      remedy: 'Specify the URL of the option `metrics`, and a --header if it has a guard.',
+      remedy: 'Specify the URL of the metrics, and add a --header if a guard protects them.',
     })
   try {
     const headers = new Headers(lines.map((line) => pairOf(line)))
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
     if (response.ok) return await response.text()
-    throw new Error(`It responded with status ${response.status}.`)
+    throw new Error(`The server responded with status ${response.status}.`)
   } catch (error) {
     throw fail(messageOf(error))
   }
@@ -69,8 +71,8 @@ const SAMPLE = /^http_deprecated_(\w+?)(?:_seconds|_total)\{(.*)\} (\S+)$/gm
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
 /**
- * Reads the deprecated routes from metrics. The metric with `since` comes first. Each worker has its own series, so the
- * counts are added.
+ * Reads the deprecated routes from metrics. The first metric of each route must be the one for `since`. Each worker has
+ * its own series, so the counts are added.
  */
 export function deprecationsIn(text: string): Deprecation[] {
   const routes = new Map<string, Deprecation>()

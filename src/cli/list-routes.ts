@@ -86,8 +86,8 @@ function parseQuery(given: readonly string[]): RouteQuery {
   }
   throw new CliError({
     status: 2,
-    what: '--explain needs a route.',
-    cause: `It was given ${given.map((word) => `'${word}'`).join(' ')}.`,
+    what: 'The value of --explain is not a route.',
+    cause: `The value is ${given.map((word) => `'${word}'`).join(' ')}.`,
     remedy:
       'Specify a method and a path: --explain GET /orders/:id. A path is sufficient if only one route has it.',
   })

@@ -64,7 +64,7 @@ function isLink(path: string): boolean {
 
 /**
  * Returns the file status of a path; `undefined` if the path does not exist, or contains a file in place of a folder.
- * In the second case, writing the file reports the error.
+ * In the second case, the error is reported later, when the file is written.
  */
 function statsOf(path: string): Stats | undefined {
   try {
@@ -81,8 +81,8 @@ export function isOutside(target: string, root: string): boolean {
 }
 
 /**
- * Returns the root of the repository, because packages in one repository can write to each other; otherwise the root of
- * the package, or the folder itself.
+ * Returns the root of the repository, because a package may write files to another package of its repository. Without
+ * a repository, returns the root of the package, or otherwise the folder itself.
  */
 function projectRoot(cwd: string): string {
   return nearestWith('.git', cwd) ?? nearestWith('package.json', cwd) ?? cwd

@@ -57,6 +57,6 @@ function wrong(problems: readonly Problem[]): CliError {
   const list = problems.map((problem, i) => `${i + 1}. ${formatProblem(problem)}`)
   return new CliError({
     status: 1,
-    what: `The document is not written: ${counted(problems.length, 'problem')}.\n\n${list.join('\n\n')}`,
+    what: `The document cannot be used: ${counted(problems.length, 'problem')}.\n\n${list.join('\n\n')}`,
   })
 }

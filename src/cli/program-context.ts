@@ -14,6 +14,6 @@ export interface ProgramContext {
   readonly streams: Streams
   /** The command-line arguments. */
   readonly argv?: readonly string[]
-  /** Asks the person at the terminal, and resolves with the line. Absent if there is no terminal. */
+  /** Prints a question on the terminal, and resolves with the answer. Absent if there is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined
 }

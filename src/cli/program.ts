@@ -33,7 +33,7 @@ Exit status:
 
 const LOADING = `
 The application is read, but not started: no provider is created, no plugin is set up, and no port is opened. Without --entry,
-the command looks for it in blazon.config.{json,js,mjs,ts}, in "blazon" of package.json, then as src/app, src/main or src/index.
+the path comes from blazon.config.{json,js,mjs,ts} or from "blazon" in package.json; otherwise, src/app, src/main or src/index is used.
 `
 
 /**
@@ -137,7 +137,7 @@ function addRoutes(parent: Command, { cwd, streams }: ProgramContext): void {
     .addOption(
       new Option(
         '--explain <route...>',
-        'explain one route: its steps and their settings, and its decorators with their lines. GET /orders/:id, /orders/{id} or /orders/3',
+        'explain one route: its steps and their settings, and its decorators with their lines. Examples: GET /orders/:id, /orders/{id} or /orders/3',
       ).conflicts('filter'),
     )
   withLoading(command, { hasDocument: false }).action(
@@ -174,7 +174,7 @@ function withLoading(command: Command, { hasDocument }: { hasDocument: boolean }
   if (hasDocument) {
     command.option(
       '--path <path>',
-      "the path of the document's page: /api-docs (required if there are several documents)",
+      "the path of the document's page, such as /api-docs (required if there are several documents)",
     )
   }
   return command
@@ -196,7 +196,7 @@ function addDeprecations(program: Command, { streams }: ProgramContext): void {
   program
     .command('deprecations')
     .description('list the deprecated routes of a running application, with their callers')
-    .requiredOption('--url <url>', 'the metrics of the application: http://127.0.0.1:3000/metrics')
+    .requiredOption('--url <url>', 'the URL of the metrics, such as http://127.0.0.1:3000/metrics')
     .option('--header <line...>', "headers of the request: 'authorization: Bearer …'")
     .option('--json', 'print JSON')
     .action(async (options: DeprecationsOptions) => {

@@ -41,7 +41,7 @@ function mergeVariables(envs: readonly EnvReport[]): ReportedVariable[] {
   const merged = new Map<string, ReportedVariable>()
   for (const variable of envs.flatMap(({ variables }) => variables)) {
     const known = merged.get(variable.name)
-    // If one schema marks a variable as secret, its mask is used instead of the value.
+    // If at least one schema marks a variable as secret, the masked value is used.
     if (known === undefined || (variable.isSecret && !known.isSecret)) {
       merged.set(variable.name, variable)
     }

@@ -9,12 +9,12 @@ export interface SourceLine {
 }
 
 /**
- * Matches a position in a stack trace. A path that follows other characters belongs to Node, such as
- * `node:internal/modules/run_main:123`.
+ * Matches a position in a stack trace. A path does not begin directly after a letter. Otherwise, the internal modules
+ * of Node would match, such as `node:internal/modules/run_main:123`.
  */
 const PLACE = /(?<![\w.-])(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):(\d+)(?::(\d+))?/g
 
-/** Returns the first position in a string, such as a stack trace, that is in the project's own code. */
+/** Returns the first position in the project's own code from a string, such as a stack trace. */
 export function findSourceLine(text: string): SourceLine | undefined {
   for (const [, path = '', line, column] of text.matchAll(PLACE)) {
     if (path.includes('node_modules')) continue

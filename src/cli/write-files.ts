@@ -31,7 +31,8 @@ export type WriteResult = 'written' | 'unchanged'
 
 /**
  * Writes all files to temporary files, and then replaces each target atomically. If a file cannot be prepared, no
- * target changes. If a target cannot be replaced, the error lists the targets that have been replaced. A file that already has the content is not written.
+ * target changes. If a target cannot be replaced, the error lists the targets that have been replaced. A file that
+ * already has the content is not written.
  *
  * @returns the result for each file, in the same order.
  * @throws CliError if a file cannot be written.
@@ -64,7 +65,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** Windows does not have this flag, but requires a privilege to create a link. */
+/** Windows does not have this flag. There, only users with a certain privilege can create links. */
 const NO_FOLLOW: number = constants.O_NOFOLLOW ?? 0
 
 function makeFolder(folder: string): void {
@@ -160,7 +161,7 @@ export function writeNew(
       status: 2,
       what: `${existing.name} exists. Nothing was written.`,
       cause: 'The command does not replace files.',
-      remedy: `Choose another name, or another folder: ${option}`,
+      remedy: `Choose another name, or specify another place with ${option}.`,
     })
   }
   writeFiles(targets)

@@ -12,7 +12,7 @@ export interface CacheDecoratorOptions {
    * is added as a prefix. Without `shared`, a user never receives a response that was created for another user, even if
    * both have the same key. Default: method, path, sorted query, and the user, if there is one.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: a key may type its request as Express' or as its own
+  // biome-ignore lint/suspicious/noExplicitAny: the function may declare Express' request type or its own
   readonly key?: (req: any) => string
   /**
    * Whether all callers with the same key share a response, because the handler does not read the user. Default
@@ -22,9 +22,9 @@ export interface CacheDecoratorOptions {
   /** The response tags, for `CacheManager.invalidateTags`. Default: none. */
   readonly tags?: readonly string[] | OfRequest<readonly string[]>
   /**
-   * Additional response headers to cache with the body. Default: the headers that describe the body (type, language,
-   * disposition, caching, validators, links), and the headers of `@Header`. Each header must be the same for all
-   * callers that share the key.
+   * The names of additional response headers to cache with the body. Each header must be the same for all callers that
+   * share the key. The headers that describe the body (type, language, disposition, caching, validators, links) and the
+   * headers of `@Header` are always cached. Default: none.
    */
   readonly headers?: readonly string[]
   /**
@@ -36,7 +36,7 @@ export interface CacheDecoratorOptions {
 
 /** A cache entry. It is plain data, so that a store can serialize it. */
 export interface CacheEntry {
-  /** The tenant that owns the entry; `null` if it has none. For any other tenant, a lookup is a miss. */
+  /** The tenant that owns the entry; `null` if it belongs to no tenant. For any other tenant, a lookup is a miss. */
   readonly owner: string | null
   /**
    * The user for whom a response was created; `null` without a user, with `shared`, and for values. For any other user,

@@ -2,7 +2,7 @@ import type { StatementFailure } from './database.js'
 import type { RecordedRequest, RequestRecord } from './request-record.js'
 
 /**
- * The version of the capsule format. The number changes when earlier versions of the command cannot read the new
+ * The version of the capsule format. The number changes if earlier versions of `blazon replay` cannot read the new
  * format.
  */
 export type CapsuleFormat = 2
@@ -15,7 +15,7 @@ export interface Capsule {
   readonly format: CapsuleFormat
   /** The file name, without `.json`. */
   readonly id: string
-  /** The decisions behind the response. `startedAt` is the instant to which a replay sets the clock. */
+  /** The record of the request. A replay sets the clock to its `startedAt`. */
   readonly record: RequestRecord
   /** The request, with its body as sent by the client. */
   readonly sent: RecordedRequest
@@ -60,7 +60,7 @@ export interface CapsuleCall {
   readonly headers: readonly (readonly [name: string, value: string])[]
   /** The response body; `null` if there is none, or if it is not text. */
   readonly body: string | null
-  /** The response body, if it is not text. */
+  /** The response body in base64, if it is not text. */
   readonly base64?: string
   /** The error message, if the call failed; otherwise `null`. */
   readonly error: string | null

@@ -5,9 +5,9 @@ export interface Timer {
 }
 
 /**
- * Returns the time, and schedules calls. All code in an application that waits or expires uses the same clock, so that
- * a test can change the time. The only exception is code that waits for the other end of a socket, because a test
- * cannot change the time there.
+ * Returns the time, and schedules calls. Everything in an application that waits or expires uses the same clock, so
+ * that a test can change the time. The only exception is the wait for the other end of a socket, because a test cannot
+ * change the time there.
  */
 export interface Clock {
   /** The current time in milliseconds since 1970, like `Date.now()`. Use it for dates; it can go backwards. */

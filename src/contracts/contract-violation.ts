@@ -1,7 +1,7 @@
 /**
- * The part of a response that differs from the document. `envelope`: an error without the error envelope. `cache-key`:
- * the response is cached under a key without a value that its handler reads. `visibility`: the response has a field
- * that the caller is not allowed to see.
+ * The part of a response that differs from the OpenAPI document. `envelope`: an error without the error envelope.
+ * `cache-key`: the cache key of the response lacks a value that the handler reads. `visibility`: the response has a
+ * field that the caller is not allowed to see.
  */
 export type ViolationKind =
   | 'status'
@@ -12,7 +12,7 @@ export type ViolationKind =
   | 'cache-key'
   | 'visibility'
 
-/** One difference between a response and its document. */
+/** One difference between a response and the OpenAPI document. */
 export interface ContractViolation {
   /** The operation, as in the document: `GET /users/{id}`. */
   readonly operation: string

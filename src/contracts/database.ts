@@ -41,7 +41,7 @@ export interface RanStatement extends Required<NewStatement>, StatementResult {
 }
 
 /**
- * A statement result that a test supplies instead of a database.
+ * The result of a statement, which a test supplies in place of a database.
  *
  * @see docs/testing-statements.md#answered-statements
  */
@@ -94,7 +94,7 @@ export type LinkRow = Readonly<Record<string, unknown>>
  * not as a tenant's role, so tenants need no privileges on these tables.
  */
 export interface DatabaseLink {
-  /** The number of the application's connections. */
+  /** The maximum number of connections that the application opens to the database. */
   readonly connections: number
   /** Whether the database runs in this process. */
   readonly isEmbedded: boolean

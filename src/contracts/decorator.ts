@@ -3,9 +3,9 @@ import type { Streamed } from './representation.js'
 import type { RouteOptions } from './route-options.js'
 import type { InferOutput, InputSource } from './schema.js'
 
-// Each decorator works in both dialects: a standard decorator receives `(value, context)`, a legacy decorator `(target,
-// key, descriptor)`, and a legacy parameter decorator `(target, key, index)`. Each type below lists the calls that its
-// decorator accepts; any other call causes a compile error.
+// A standard decorator receives `(value, context)`, a legacy decorator `(target, key, descriptor)`, and a legacy
+// parameter decorator `(target, key, index)`. Most decorators work in both dialects. Each type below lists the calls
+// that its decorator accepts; any other call causes a compile error.
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a decorator must accept every class and method
 type AnyMethod = (...args: any[]) => unknown
@@ -36,7 +36,7 @@ export interface MethodOnlyDecorator {
   (target: object, key: PropertyKey, descriptor: TypedPropertyDescriptor<any>): void
 }
 
-/** Decorates a method, or a field whose value is a function, such as the result of `get()`, in both dialects. */
+/** Decorates, in both dialects, a method, or a field whose value is a function, such as the result of `get()`. */
 export interface DualMethodDecorator extends MethodOnlyDecorator {
   (value: undefined, context: FieldContext<AnyMethod>): void
   (target: object, key: PropertyKey, noDescriptor?: undefined): void
@@ -55,15 +55,15 @@ export type LegacyParameterDecorator = (
 ) => void
 
 /**
- * A handler that accepts `TRequest` with any type of user. `@Auth()` and `auth.default` determine whether there is a
- * user. The types of input decorators do not depend on them.
+ * A handler that accepts `TRequest` with any type of user. An input decorator does not restrict this type, because
+ * `@Auth()` and `auth.default` determine whether there is a user.
  */
 type Taking<TRequest extends Request> = Handler<TRequest & WithAnyUser>
 
 /**
  * The type of the third argument of a legacy decorator: the index of a parameter that can hold `TValue`, or the
  * descriptor of a handler that can accept `TRequest`. It is one type instead of two overloads, because TypeScript 7
- * reports only the last overload that fails.
+ * reports only the error of the last overload.
  */
 type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace extends number
   ? TMethod extends (...args: infer TArgs) => unknown
@@ -75,15 +75,15 @@ type LegacyPlace<TRequest extends Request, TValue, TMethod, TPlace> = TPlace ext
     ? TypedPropertyDescriptor<M>
     : TypedPropertyDescriptor<Taking<TRequest>>
 
-/** No value has this type. A compile error shows its name and its arguments. */
+/** No value has this type. A compile error shows its name and its type arguments. */
 interface Mismatch<TParameter, TValue> {
   readonly parameter: TParameter
   readonly schema: TValue
 }
 
 /**
- * Decorates a handler whose request must be able to hold `TRequest`, or, in the legacy dialect, a parameter that must
- * be able to hold `TValue`. A handler that does not match its schema causes a compile error.
+ * Decorates a handler that must accept `TRequest`, or, in the legacy dialect, a parameter that must be able to hold
+ * `TValue`. If the handler or the parameter does not match the schema, a compile error occurs.
  */
 export interface InputDecorator<TRequest extends Request, TValue> {
   <M extends Taking<TRequest>>(value: M, context: MethodContext<M>): void
@@ -94,7 +94,7 @@ export interface InputDecorator<TRequest extends Request, TValue> {
   ): void
 }
 
-/** The type that a handler expects for one key of a part of its request; `any` if it expects none. */
+/** The type that a handler declares for one key in a part of its request; `any` without a declaration. */
 type Expected<M, TPart extends InputSource, K extends string> = M extends (
   req: infer R,
   ...rest: never[]
@@ -119,7 +119,7 @@ type KeyPlace<TPart extends InputSource, K extends string, TValue, M, TPlace> = 
   : Mismatch<Expected<M, TPart, K>, TValue>
 
 /**
- * Decorates a handler whose request must be able to hold `TValue` under the key `K` of one part, or, in the legacy
+ * Decorates a handler that must accept `TValue` under the key `K` in one part of its request, or, in the legacy
  * dialect, a parameter that must be able to hold `TValue`.
  */
 export interface KeyDecorator<TPart extends InputSource, K extends string, TValue> {
@@ -133,7 +133,7 @@ export interface KeyDecorator<TPart extends InputSource, K extends string, TValu
   ): void
 }
 
-/** The data that a handler returns. A handler with a parameter `res` can send any response itself. */
+/** The data that a handler returns; `never` with a parameter `res`, because it can then send the response itself. */
 type Returned<M> = M extends (...args: infer A) => infer R
   ? A['length'] extends 0 | 1
     ? Exclude<Awaited<R>, AsyncIterable<unknown>>
@@ -153,7 +153,7 @@ type WrongField<R, S> = {
   string
 
 type FieldAdvice<R, K extends string> = K extends keyof R
-  ? `The handler returns a type of \`${K}\` that differs from the schema of \`returns\`.`
+  ? `The type of \`${K}\` that the handler returns differs from the schema of \`returns\`.`
   : `The handler does not return \`${K}\`, which the schema of \`returns\` requires.`
 
 type WrongData<R, S> = [R] extends [readonly (infer A)[]]
@@ -177,14 +177,13 @@ export type WrongReturn<
   ? WrongData<Exclude<R, null | undefined>, Exclude<S, null | undefined>>
   : `The handler can return ${TNone}, which the schema of \`returns\` does not allow.`
 
-/** `TPlace` if the data of the handler matches the option `returns` after the schema's transforms. */
+/** `TPlace` if the returned data matches the output type of the schema `returns`; otherwise an error message. */
 type ReturnPlace<I extends RouteOptions, M, TPlace> = I extends { readonly returns: infer S }
   ? [Returned<M>] extends [InferOutput<S>]
     ? TPlace
     : NoInfer<WrongReturn<Returned<M>, InferOutput<S>>>
   : TPlace
 
-/** The parts of a request that a handler can read. */
 type Part = 'params' | 'query' | 'headers' | 'cookies' | 'body' | 'page'
 
 /** The parts of the request whose expected and actual types differ. */
@@ -220,7 +219,7 @@ type Advice<P extends Part, TDeclared> =
       : `The options of the route lack ${Named<P>}, which the handler reads: add it to the options, or declare all parts with decorators.`
 
 type UnknownPart<TPart> = [TPart] extends [never]
-  ? 'The parameters of the handler are not the request, the response and `next` of its route.'
+  ? 'The parameters of the handler must be the request, the response and `next` of its route.'
   : TPart extends 'page'
     ? PageAdvice
     : `The handler reads \`${TPart & string}\`, which its request does not have.`
@@ -242,7 +241,7 @@ type RoutePlace<I extends RouteOptions, M, TPlace> =
 /**
  * Decorates a handler. Its request type must accept everything that the options of the route declare, and require
  * nothing else. Its data must match the option `returns`. A valid handler matches one of the first two signatures,
- * which are cheapest for the compiler. For an invalid handler, TypeScript 7 reports only the last signature.
+ * which the compiler checks fastest. For an invalid handler, TypeScript 7 reports only the error of the last signature.
  */
 export interface RouteDecorator<I extends RouteOptions> {
   <M extends Taking<RouteRequest<I>>>(value: M, context: ReturnPlace<I, M, MethodContext<M>>): void
@@ -262,7 +261,7 @@ export interface RouteDecorator<I extends RouteOptions> {
   ): void
 }
 
-/** Decorates a handler that returns an async iterable of `TItem`: an `async function*`. */
+/** Decorates a handler, such as an `async function*`, that returns an async iterable of `TItem`. */
 export interface StreamDecorator<TItem> {
   <M extends (...args: any[]) => Streamed<TItem>>(value: M, context: MethodContext<M>): void
   (value: undefined, context: FieldContext<(...args: any[]) => Streamed<TItem>>): void
@@ -281,8 +280,8 @@ export type ValueDecorator<TValue> = <T extends object, N extends PropertyKey, T
 ) => void
 
 /**
- * The index of a parameter that can hold the user, or whose type has more fields than `User`. A parameter can therefore
- * have the application's own user class, even if `User` does not declare the fields of that class.
+ * The index of a parameter that can hold the user, or whose type has more fields than `User`. The type of a parameter
+ * can therefore be the application's own user class, even if `User` does not declare the fields of that class.
  */
 type UserPlace<TMethod, TPlace extends number> = TMethod extends (...args: infer TArgs) => unknown
   ? [NonNullable<RequestUser>] extends [TArgs[TPlace]]

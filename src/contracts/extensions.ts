@@ -31,7 +31,7 @@ export interface RouteOption<
 > {
   /** Creates the decorator. */
   (...value: [TValue] extends [true] ? [] : [value: TValue]): OptionDecorator<TTarget>
-  /** The name that was passed to `defineOption`. It does not identify the option. */
+  /** The name that was passed to `defineOption`. Several options can have the same name. */
   readonly optionName: string
   /** Never set. The compiler infers the type of `route.option(…)` from this member. */
   readonly found?: TFound
@@ -39,7 +39,7 @@ export interface RouteOption<
 
 /** An error in the value of an option. */
 export interface OptionMistake {
-  /** The name of the invalid member. Default: the whole value. */
+  /** The name of the invalid member. If omitted, the error concerns the whole value. */
   readonly subject?: string
   /** A code of `docs/errors.md`; codes of warnings begin with `W_`. Default `'E_OPTION_INVALID'`. */
   readonly code?: string
@@ -64,8 +64,8 @@ export interface OptionSettings<TValue, TTarget extends OptionTarget = OptionTar
    */
   readonly check?: (value: TValue) => string | readonly OptionMistake[] | undefined
   /**
-   * Whether the decorator is allowed on every class in the container and its methods, and not only on controllers and
-   * routes. A plugin finds the decorated classes and methods with `find`. Default `false`.
+   * Whether the decorator is allowed on all classes in the container and on their methods, and not only on controllers
+   * and routes. A plugin finds the decorated classes and methods with `find`. Default `false`.
    */
   readonly anywhere?: boolean
 }
@@ -90,7 +90,7 @@ export interface OptionValue {
   readonly name: string
   /** The value, frozen; a list of values if the option is a list. */
   readonly value: unknown
-  /** Whether the value is the value of the controller; `false` if the method also has the decorator. */
+  /** Whether the value comes only from the controller; `false` if the method has the decorator. */
   readonly isOfClass: boolean
 }
 
@@ -100,7 +100,8 @@ export type ParameterPlace = 'header' | 'query' | 'path'
 /** Describes the source of a `defineParameter` value. */
 export interface ParameterSettings<S extends Schema = Schema> {
   /**
-   * The part of the request that contains the value; the document then describes it. Requires `name`. Default: none.
+   * The part of the request that contains the value. The OpenAPI document then describes the value. Requires `name`.
+   * Default: none.
    */
   readonly in?: ParameterPlace
   /** The name of the header, query parameter or path parameter. Default: none. */
@@ -113,7 +114,7 @@ export interface ParameterSettings<S extends Schema = Schema> {
 export interface ParameterDefinition {
   /** The function that returns the value, or a promise of the value. */
   readonly read: (req: Request) => unknown
-  /** The location in the request; `null` if the document does not describe the value. */
+  /** The location in the request; `null` if the OpenAPI document does not describe the value. */
   readonly place: {
     /** The part of the request. */
     readonly in: ParameterPlace
@@ -133,8 +134,8 @@ export interface RouteParameter<TValue> {
   /**
    * Returns the value of a request.
    *
-   * @throws TypeError if the route does not have the decorator, or the handler has not started, unless the function is
-   * synchronous and has no `in`.
+   * @throws TypeError if the route does not have the decorator, or the handler has not started. A synchronous function
+   * without `in` never causes this error.
    */
   readonly of: (req: object) => TValue
 }

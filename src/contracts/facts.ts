@@ -91,7 +91,7 @@ export type Fact =
       readonly option: RouteOption
       readonly value: unknown
       readonly merge: 'override' | 'list'
-      /** Returns the error in a value; `undefined` if the option accepts every value. */
+      /** The function that returns the error in a value. `undefined` if the option accepts every value. */
       readonly check: OptionSettings<never>['check']
       /** Whether the option is allowed on classes that are not controllers and on methods that are not routes. */
       readonly isAnywhere: boolean
@@ -117,6 +117,6 @@ export interface ClassFacts {
   readonly facts: readonly Fact[]
   readonly methods: ReadonlyMap<PropertyKey, readonly Fact[]>
   readonly fields: ReadonlyMap<PropertyKey, Token>
-  /** Tokens by constructor parameter. */
+  /** The tokens of the constructor parameters, by position. */
   readonly parameters: ReadonlyMap<number, Token>
 }

@@ -19,12 +19,13 @@ type FieldRequest<I extends RouteOptions> = I extends WithAbilities
   ? RouteRequest<I> & Pick<AuthenticatedRequest, 'user'>
   : RouteRequest<I>
 
-/** The data that a handler returns to be sent. */
+/** The data that a handler returns, except an async iterable, which is streamed. */
 type Data<R> = Exclude<Awaited<R>, AsyncIterable<unknown>>
 
 /**
- * The type that a handler returns, if it fits the option `returns`. A handler that sends its response itself returns
- * the response object. Any other return type becomes an error message, which the compiler prints at the returned value.
+ * The type that a handler returns, if it matches the option `returns`, or if it is the response object, as in a handler
+ * that sends its response itself. Any other return type becomes an error message, which the compiler prints at the
+ * returned value.
  */
 type Returns<I extends RouteOptions, R> = I extends WithReturns
   ? [R] extends [InferOutput<I['returns']>]

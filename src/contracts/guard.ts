@@ -15,15 +15,15 @@ export interface AuthDecoratorOptions {
   readonly optional?: boolean
 }
 
-/** The parts of an application that a guard can use: `get` returns the instance of a token. */
+/** The parts of an application that a guard can use: `get`, which returns the instance of a token, and the logger. */
 export interface GuardSetup extends Pick<PluginContext, 'get' | 'logger'> {}
 
 /**
  * Decides whether a request is allowed to continue. It can set `req.user`.
  *
  * Only the value `true` allows the request. If the guard returns any other value, throws, or rejects, the request is
- * refused with 401; a thrown HTTP error keeps its own status. An error that shows that the guard is broken, such as a
- * `TypeError` or a server that cannot be reached, is also logged.
+ * refused with 401; a thrown HTTP error keeps its own status. An error that indicates a fault in the guard, such as a
+ * `TypeError` or a failed connection to a server, is also logged.
  *
  * @example
  * class TokenGuard implements AuthGuard {
@@ -37,9 +37,10 @@ export interface AuthGuard<TUser = User> {
   /**
    * Returns exactly `true`, or a promise of `true`, to let the request continue.
    *
-   * @param route The matched route; `undefined` before a router of `tenantRouter`, whose routes belong to Express.
+   * @param route The matched route; `undefined` for a router of `tenantRouter`, and for the routes of metrics and
+   * health.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: a guard may type its request as Express' or as its own
+  // biome-ignore lint/suspicious/noExplicitAny: a guard may declare Express' request type or its own
   canActivate(req: any, route?: RouteModel): boolean | Promise<boolean>
   /**
    * Where the guard reads the credential: header names, and cookie names as `'cookie:<name>'`. Default:
@@ -51,9 +52,9 @@ export interface AuthGuard<TUser = User> {
    * guards read the same place. Default: whether the request has one of `credentials`.
    */
   carries?(req: Request): boolean
-  /** The security scheme in the document. Default: `{ type: 'http', scheme: 'bearer' }`. */
+  /** The security scheme in the OpenAPI document. Default: `{ type: 'http', scheme: 'bearer' }`. */
   readonly security?: OpenApiSecurityScheme
-  /** The scopes that an operation requires in the document, for OAuth2 and OpenID Connect. Default: none. */
+  /** The scopes of an operation in the OpenAPI document, for OAuth2 and OpenID Connect. Default: none. */
   scopes?(route: RouteModel): readonly string[]
   /**
    * The `WWW-Authenticate` challenge of the guard's 401 responses (RFC 9110, 11.6.1). If a route accepts several
@@ -70,33 +71,33 @@ export interface AuthGuard<TUser = User> {
   abilityChallenge?(abilities: readonly string[]): string | undefined
   /**
    * Returns the guard's additions to the operation of a route that it protects, besides the 401 response. They apply
-   * even if the route accepts other guards. Default: none.
+   * even if the route also accepts other guards. Default: none.
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Returns the tenant of the verified credential. The framework calls this method right after `canActivate` has
-   * returned `true`. A guard with this method confirms the tenant of a request as `tenant.authorize` does, if the
-   * application has the `tenant` option: a request that specifies another tenant, or specifies a tenant although its
-   * credential belongs to none (`undefined`), is refused with 403. A request that specifies no tenant acts for the
-   * tenant of its credential. In a class, define the method on the prototype. If omitted, the guard confirms no tenant.
+   * Returns the tenant of the verified credential; `undefined` if it belongs to no tenant. The framework calls this
+   * method right after `canActivate` has returned `true`. If the application has the `tenant` option, a guard with this
+   * method confirms the tenant of a request, as `tenant.authorize` does. A request that specifies a tenant is refused
+   * with 403 unless its credential belongs to the same tenant. A request that specifies no tenant acts for the tenant
+   * of its credential. In a class, define the method on the prototype. If omitted, the guard confirms no tenant.
    */
   tenantOf?(req: Request): string | undefined
   /**
-   * Declares that `canActivate` itself checks the tenant that a request specifies against its user, and refuses other
-   * tenants: with `getTenantId()`, or because a request can specify its tenant only by the credential that the guard
-   * verifies. The declaration only disables the warning `W_TENANT_UNVERIFIED`. In a class, define it as a static
-   * member. Default `false`: boot warns about the guard if neither `tenantOf` nor `tenant.authorize` confirms the
-   * tenant.
+   * Declares that `canActivate` itself refuses a request that specifies a tenant other than its user's tenant. For
+   * example, the guard compares `getTenantId()` with the user. No comparison is necessary if only the verified
+   * credential can specify the tenant. The declaration only disables the warning `W_TENANT_UNVERIFIED`. In a class,
+   * define it as a static member. Default `false`: boot warns about the guard if neither `tenantOf` nor
+   * `tenant.authorize` confirms the tenant.
    */
   readonly checksTenant?: boolean
   /**
    * Returns the guard for one application. The framework calls this method once for each application, at boot.
    * Implement it if the guard has state that two applications must not share. The lifecycle hooks of the returned guard
-   * are called like the hooks of a provider. Its other members, except `canActivate`, are read from the original guard.
-   * Default: the guard itself.
+   * are called like the hooks of a provider. Apart from the hooks and `canActivate`, all members are read from the
+   * original guard. Default: the guard itself.
    */
   forApplication?(app: GuardSetup): AuthGuard<TUser> | Promise<AuthGuard<TUser>>
-  /** The type of `req.user` behind this guard, for `Req<{ auth: typeof guard }>`. It exists for the compiler only. */
+  /** The type of `req.user` on routes with this guard, for `Req<{ auth: typeof guard }>`. Only the compiler uses it. */
   readonly '~user'?: TUser
 }
 
@@ -104,7 +105,7 @@ export interface AuthGuard<TUser = User> {
 export interface AuthResult {
   /** The name of the guard that set `req.user`; `undefined` for `auth.guard`, which has no name. */
   readonly scheme: string | undefined
-  /** The name of the guard that stored the ID of a key; IDs are unique only within their guard. */
+  /** The name of the guard that stored the request's key ID; key IDs are unique only within one guard. */
   readonly keyScheme: string | undefined
   /**
    * The tenants of the credentials, one entry for each guard with `tenantOf`; `undefined` for a credential without a

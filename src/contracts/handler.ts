@@ -30,13 +30,13 @@ export interface User {
   readonly roles?: readonly string[]
   /** Permissions of the user. `@Can` accepts an ability that is in the list. */
   readonly permissions?: readonly string[]
-  // A guard may set an ID and other fields that are not declared. If this were `unknown`, a class instance would not be
-  // assignable.
+  // A guard may set an ID and other fields that are not declared. If their type were `unknown`, a class instance would
+  // not be assignable.
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly [field: string]: any
 }
 
-/** The type that the application, or a package such as passport, has declared as `user` of Express' request. */
+/** The type that the application, or a package such as passport, declares for `user` in Express' request. */
 type DeclaredUser = ExpressRequest extends { user?: infer U } ? U : object | undefined
 
 type WithUserFields<U> = U extends object ? User & U : U
@@ -56,15 +56,14 @@ type WithUserFields<U> = U extends object ? User & U : U
  */
 export type RequestUser = WithUserFields<DeclaredUser>
 
-/** A request that can have an ID. */
 interface WithId<I> {
   /** The ID that another package declares. */
   readonly id?: I
 }
 
 /**
- * The type of `req.id`: `string`. If a package declares an `id` for Express' request that cannot be a string, the type
- * is the package's type.
+ * The type of `req.id`: `string`. If a package declares `id` in Express' request with a type that does not include
+ * `string`, that type applies.
  */
 export type RequestId = 'id' extends keyof ExpressRequest
   ? ExpressRequest extends WithId<infer I>
@@ -74,13 +73,12 @@ export type RequestId = 'id' extends keyof ExpressRequest
     : string
   : string
 
-/** A request that can have a member `can`. */
 interface WithCan<C> {
   /** The member that another package declares. */
   readonly can?: C
 }
 
-/** The type of `req.can`, or another type that a package declares for Express' request. */
+/** The type of `req.can`: if a package declares `can` in Express' request, the package's type, otherwise a function. */
 export type RequestCan = 'can' extends keyof ExpressRequest
   ? ExpressRequest extends WithCan<infer C>
     ? C
@@ -88,7 +86,7 @@ export type RequestCan = 'can' extends keyof ExpressRequest
   : (ability: string, object: unknown) => Promise<boolean>
 
 /** The parts of a request after validation; a part without a schema is `undefined`. */
-// biome-ignore lint/suspicious/noExplicitAny: most code does not name the cookies
+// biome-ignore lint/suspicious/noExplicitAny: most code does not specify the type of the cookies
 export interface Validated<TParams, TBody, TQuery, THeaders, TCookies = any> {
   /** The path's parameters. */
   readonly params: TParams
@@ -96,9 +94,9 @@ export interface Validated<TParams, TBody, TQuery, THeaders, TCookies = any> {
   readonly body: TBody
   /** The query. */
   readonly query: TQuery
-  /** The headers in the schema; names are in lower case. */
+  /** The headers that the schema describes; their names are in lower case. */
   readonly headers: THeaders
-  /** The cookies in the schema. */
+  /** The cookies that the schema describes. */
   readonly cookies: TCookies
 }
 
@@ -108,20 +106,20 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
   /** The validated inputs, after coercion and defaults. */
   validated: TValidated
   /**
-   * The ID of the request, for logs and for the client. It is generated when it is first read: a random UUID, or with
-   * `trustRequestId` the `X-Request-Id` of the client. A middleware can assign another ID.
+   * The ID of the request, for logs and for the client. It is determined when it is first read: with `trustRequestId`,
+   * it is the client's valid `X-Request-Id`; otherwise, it is a random UUID. A middleware can assign another ID.
    */
   id: RequestId
   /**
-   * The framework aborts this signal when the client disconnects, when the handler timeout or the `maxAge` of a stream
-   * has passed, or, with an `AppClosingError`, when the application closes: immediately if the response has begun,
-   * otherwise shortly before `timeouts.close` has passed.
+   * The framework aborts this signal when the client disconnects, or when the handler timeout or the `maxAge` of a
+   * stream has passed. When the application closes, the framework aborts it with an `AppClosingError`: immediately if
+   * the response has begun, otherwise shortly before `timeouts.close` has passed.
    */
   readonly signal: AbortSignal
   /**
-   * Whether the user is allowed to perform an action on an object: `order:read` is the action `read` of the policy
-   * `order`, which `@Checks` declares on the route. Returns a promise. The policy's own method `can` does the same with
-   * typed names.
+   * Resolves to `true` if the user is allowed to perform an action on an object. `order:read` is the action `read` of
+   * the policy `order`, which `@Checks` declares on the route. The policy's own method `can` does the same, and the
+   * compiler checks the action.
    *
    * @throws Error (500) if the policy throws, or the route does not declare it.
    */
@@ -134,8 +132,8 @@ export interface ValidatedRequest<TParams, TBody, TQuery, TValidated>
 }
 
 /**
- * The request of a handler that a guard protects: the type of {@link Req} with `auth: true`. Without arguments, its
- * inputs are `any`, as in {@link Request}.
+ * The request of a handler that a guard protects: the type of {@link Req} with `auth: true`. Without type arguments,
+ * its inputs are `any`, as in {@link Request}.
  */
 export interface AuthenticatedRequest<
   // biome-ignore-start lint/suspicious/noExplicitAny: as Request
@@ -163,7 +161,7 @@ export interface GuardedRequest<TUser, TParams, TBody, TQuery, TValidated>
 export interface TypedGuard {
   // biome-ignore lint/suspicious/noExplicitAny: any guard, whatever its request
   canActivate(req: any, route?: any): boolean | Promise<boolean>
-  /** The type of `req.user` behind the guard. */
+  /** The type of `req.user` on routes that the guard protects. */
   readonly '~user'?: unknown
 }
 
@@ -191,7 +189,7 @@ export type Request<
   // biome-ignore-end lint/suspicious/noExplicitAny: as above
 > = ValidatedRequest<TParams, TBody, TQuery, Validated<TParams, TBody, TQuery, THeaders, TCookies>>
 
-/** The schemas of a handler's inputs, as written on its decorators. */
+/** The schemas of a handler's inputs, as its decorators or the route options declare them. */
 export interface InputSchemas {
   /** The schema of the path's parameters. */
   readonly params?: Schema
@@ -203,23 +201,23 @@ export interface InputSchemas {
   readonly headers?: Schema
   /** The schema of the cookies, or a description in which some cookies are signed. */
   readonly cookies?: Schema | CookiesDescription
-  /** The parts of a form with files, as in `@Upload`; replaces `body`. */
+  /** The parts of a form with files, as in `@Upload`. Set this field instead of `body`. */
   readonly upload?: UploadParts
 }
 
 /** The inputs of {@link Req}: the schemas of a handler's inputs, and whether there is always a user. */
 export interface RequestInputs extends InputSchemas {
   /**
-   * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. This only
-   * affects the type: `@Auth()`, `@Can()` or `auth.default` protect the route. `typeof guard`: the user has the type
-   * that this guard describes; `typeof user | typeof partner` for a route that accepts several guards.
+   * `true`: a guard that sets `req.user` always runs before the handler, so `req.user` is never `undefined`. The field
+   * affects only the type; `@Auth()`, `@Can()` or `auth.default` protects the route. `typeof guard`: the user has the
+   * type that this guard describes; `typeof user | typeof partner` for a route that accepts several guards.
    */
   readonly auth?: true | TypedGuard
 }
 
 type OutputOr<S, TDefault> = S extends Schema ? InferOutput<S> : TDefault
 
-/** The body of a form with files, or the type of another body. */
+/** The body type of a form with files; otherwise `TBody`. */
 type FormOr<TInputs, TBody> = TInputs extends { readonly upload: infer P extends UploadParts }
   ? UploadOutput<P>
   : TBody
@@ -241,10 +239,10 @@ type ValidatedOf<TInputs extends InputSchemas> = Validated<
 >
 
 /**
- * The request of a handler, typed from the schemas on its decorators. A part that a decorator declares but that is
- * missing from the type, or has another name there, causes a compile error. With `auth: true`, for handlers of
- * protected routes, `req.user` is never `undefined`. With `auth: typeof guard`, the user has the type that this guard
- * describes. The compiler does not check whether the route is protected, or by which guard.
+ * The request of a handler, typed from the schemas on its decorators. If the type lacks a part that a decorator
+ * declares, or names it differently, a compile error occurs. With `auth: true`, for handlers of protected routes,
+ * `req.user` is never `undefined`. With `auth: typeof guard`, the user has the type that this guard describes. The
+ * compiler does not check whether the route is protected, or by which guard.
  *
  * @example
  * @Auth()
@@ -286,20 +284,19 @@ export type RouteRequest<TInputs extends InputSchemas> = TInputs extends WithPag
 type PartsRequest<TInputs extends InputSchemas> = ValidatedRequest<
   ParamsOf<TInputs>,
   FormOr<TInputs, BodyOutput<TInputs['body'], unknown>>,
-  // biome-ignore lint/suspicious/noExplicitAny: the type of a query in Express' own request has to fit
+  // biome-ignore lint/suspicious/noExplicitAny: the type must be assignable to the query type of Express' own request
   OutputOr<TInputs['query'], Record<string, any>>,
   ValidatedOf<TInputs>
 >
 
 /**
- * A function that receives the request of a route. Its parameter can have the type {@link Req}, because the route
- * determines whether there is a user. It is declared as a method, because the compiler accepts a narrower parameter
- * type for methods.
+ * A function that receives the request of a route. It is declared as a method, so that the compiler accepts a narrower
+ * parameter type, such as {@link Req} with a user: only the route determines whether there is a user.
  */
 export type OfRequest<T> = { read(req: Request): T }['read']
 
 /** Any Express middleware: `(req, res, next)`. */
-// biome-ignore lint/suspicious/noExplicitAny: packages type `req` and `res` in a dozen ways; all of them run
+// biome-ignore lint/suspicious/noExplicitAny: packages declare many types for `req` and `res`, and all of them work
 export type RequestHandler = (req: any, res: any, next: NextFunction) => unknown
 
 /** An Express error middleware. Express recognizes it by its four parameters. */

@@ -13,9 +13,9 @@ export interface BodyOptions<T extends BodyType = BodyType> {
   /** How the body is read; pass a list to accept several types with one schema. Default `'json'`. */
   readonly type?: T | readonly T[]
   /**
-   * The accepted media types, without parameters. For `'text'` and `'bytes'`, a range is allowed: `'image/*'`. Default:
-   * `application/json` and all types that end in `+json`; `application/x-www-form-urlencoded`; `text/plain`;
-   * `application/octet-stream`.
+   * The accepted media types, without parameters. For `'text'` and `'bytes'`, a range is allowed: `'image/*'`. Default
+   * for `'json'`: `application/json` and all types that end in `+json`; for `'form'`:
+   * `application/x-www-form-urlencoded`; for `'text'`: `text/plain`; for `'bytes'`: `application/octet-stream`.
    */
   readonly contentType?: string | readonly string[]
   /**
@@ -149,7 +149,7 @@ export interface UploadedFile extends AsyncIterable<Buffer> {
   pipe(destination: Writable): Promise<void>
   /** Returns the file as a Node stream, for packages that need one. */
   stream(): Readable
-  /** Returns the whole file: at most `maxSize` bytes of memory. */
+  /** Returns the whole file, which takes at most `maxSize` bytes of memory. */
   bytes(): Promise<Buffer>
 }
 

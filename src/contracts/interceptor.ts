@@ -21,10 +21,11 @@ export interface Interceptor {
   /**
    * Returns the value to send, or a promise of the value, or throws.
    *
-   * @param next Calls further interceptors, then the handler. Returns the handler's result, or a promise if any
-   * function returns one, so write `await next()`. If the handler has sent the response itself, the result is `res`.
+   * @param next Calls further interceptors, then the handler. Returns the handler's result, or a promise of it if the
+   * handler or an interceptor returns a promise, so write `await next()`. If the handler has sent the response itself,
+   * the result is `res`.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: an interceptor may type its request as Express' or as its own
+  // biome-ignore lint/suspicious/noExplicitAny: an interceptor may declare Express' request type or its own
   intercept(req: any, next: () => unknown, res: Response): unknown
 }
 

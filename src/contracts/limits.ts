@@ -5,7 +5,7 @@ export type Duration = number | string
 export type Size = number | string
 
 /**
- * The argument of `@Limits`. If a field is absent, the limit of the class applies; without one, the limit of the
+ * The argument of `@Limits`. If a field is absent, the limit of the class applies, otherwise the limit of the
  * application.
  */
 export interface RouteLimits {

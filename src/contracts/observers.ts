@@ -16,7 +16,7 @@ export type DecisionValue =
 
 /**
  * A decision about a request by one part of an application. It contains no credential, cookie or token, and no value
- * that is secret by its schema.
+ * that a schema marks as secret.
  */
 export interface Decision {
   /**
@@ -43,8 +43,8 @@ export type NoteDecision = (decision: Decision) => void
  * The part of an application that determined the response: the last part that began to process the request.
  *
  * - `parser`: Node's HTTP parser refused the bytes, or they did not arrive in time: 400, 408, 413, 431.
- * - `head`: the framework refused the request head: `Host`, the request target, the number of header lines or query
- *   parameters; or Node refused an expectation that it does not support (417).
+ * - `head`: the framework refused the request head because of its `Host`, its request target, or the number of its
+ *   header lines or query parameters; or Node refused an `Expect` header that it does not support (417).
  * - `security`: CORS or helmet. `tenant`: the check of the request's tenant. `middleware`: a middleware of the
  *   application, a plugin or `@Use`.
  * - `router`: no route matches the path (404) or the method (405), or the request method is `OPTIONS`.
@@ -90,8 +90,9 @@ export interface EndedRequest {
   /** When the request began, in milliseconds since 1970. */
   readonly startedAt: number
   /**
-   * How long the request took, in milliseconds: from the request head to the time when the last byte of the response
-   * was passed to the connection, or when the connection ended. 0 if Node's parser could not read the request.
+   * How long the request took, in milliseconds: from the arrival of the request head until the last byte of the
+   * response was passed to the connection, or until the connection ended. 0 if Node's parser could not read the
+   * request.
    */
   readonly durationMs: number
   /**
@@ -101,22 +102,22 @@ export interface EndedRequest {
   readonly bytes: number
   /** The part that responded. */
   readonly cause: ResponseCause
-  /** Whether monitoring calls the route constantly, as it calls a health check. */
+  /** Whether the route is one that monitoring calls constantly, such as a health check. */
   readonly isQuiet: boolean
   /** The tenant of the request; `undefined` if it has none. */
   readonly tenant: string | undefined
-  /** The tenant that the request specifies but `tenant.authorize` has not yet allowed; otherwise `undefined`. */
+  /** The tenant that the request specifies, if `tenant.authorize` has not yet allowed it; otherwise `undefined`. */
   readonly claimedTenant: string | undefined
 }
 
 /** Observes all requests of an application. */
 export interface RequestObserver {
   /**
-   * The framework calls this function first for each request, so that it can run the request in an async context:
-   * middlewares, the route and error responses run inside `next`. The function must call `next` once before it returns;
-   * if it does not, or if it throws first, the framework calls `next`. It does not affect the response. It is not
-   * called for requests that Node's parser refuses, or for upgraded connections. If one application passes a request on
-   * to another, it can be called in both. If it throws, the error is logged.
+   * The framework calls this function at the beginning of each request. The function can run the request in an async
+   * context: middlewares, the route and error responses run inside `next`. The function must call `next` once before it
+   * returns; if it does not, or if it throws first, the framework calls `next`. The function cannot change the
+   * response. It is not called for requests that Node's parser refuses, or for upgraded connections. If one application
+   * passes a request on to another, both applications can call it. If it throws, the error is logged.
    *
    * @example
    * const traced: Plugin = {
@@ -127,7 +128,7 @@ export interface RequestObserver {
   readonly around?: (req: Request, next: () => void) => void
   /**
    * The framework calls this function with each request error that the application logs, like the option `onError`. The
-   * error contains no value that is secret by its schema. If the function throws, that error is logged; a returned
+   * error contains no value that a schema marks as secret. If the function throws, that error is logged; a returned
    * promise is not awaited.
    */
   readonly onError?: (error: unknown, context: ErrorContext) => void
@@ -139,12 +140,11 @@ export interface RequestObserver {
    */
   readonly onEnd?: (ended: EndedRequest) => void
   /**
-   * The framework calls this function for each route step that a request enters, in order. When the last step ends,
-   * because the steps have returned a value or thrown an error, it calls the function with `'respond'`. The time
-   * between two calls is the duration of the first of the two steps. A step that refuses the request or responds to it
-   * is the last step before `'respond'`. Steps that the route does not use are left out. If an interceptor calls the
-   * handler again, the handler step is entered again. If this function throws, the error is logged, and the request
-   * continues.
+   * The framework calls this function for each route step that a request enters, in order. When the steps have returned
+   * a value or thrown an error, it calls the function with `'respond'`. The time between two calls is the duration of
+   * the first of the two steps. The step that refuses the request or responds to it is the last step before
+   * `'respond'`. Steps that the route does not use are left out. If an interceptor calls the handler again, the handler
+   * step is entered again. If this function throws, the error is logged, and the request continues.
    *
    * @example
    * const timeline: Plugin = {
@@ -165,7 +165,7 @@ export interface RequestObserver {
    */
   readonly onDecision?: (req: Request, decision: Decision) => void
   /**
-   * The framework calls this function for each statement that a database has run and that its plugin has reported to
+   * The framework calls this function for each database statement that has run, if the database's plugin reports it to
    * {@link Statements}, as `blazon/postgres` and `blazon/typeorm` do. It passes the text, the time and the request of
    * the statement. `BEGIN`, `COMMIT` and session settings are not statements of the program, and are left out. An
    * application with such an observer stores the current request in an async context, unless `needsRequests` is
@@ -197,7 +197,7 @@ export interface RequestObserver {
    *   }),
    * }
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: most observers return nothing
+  // biome-ignore lint/suspicious/noConfusingVoidType: most observers return no function
   readonly onCall?: (call: NewCall) => EndCall | undefined | void
   /**
    * Whether `onEnd` reads `bytes`. If no observer in an application reads it, bytes are not counted, and `bytes` is 0.
@@ -217,7 +217,7 @@ export interface RequestObserver {
 
 /** The context of an error. An error outside a request has only `message`. */
 export interface ErrorContext {
-  /** The failure: the message of the log line. */
+  /** A description of the failure: the message of the log line. */
   readonly message: string
   /** The status of the response. If another response had already begun, it is the status of the error. */
   readonly status?: number

@@ -97,7 +97,7 @@ export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
   readonly exclusiveMinimum?: boolean | number
   /** A number that the value must be less than; in 3.0, whether the value must be less than `maximum`. */
   readonly exclusiveMaximum?: boolean | number
-  /** The schema of every item of an array that `prefixItems` does not describe. */
+  /** The schema of the array items that `prefixItems` does not describe. */
   readonly items?: OpenApiSchema | boolean
   /** The only value that is allowed (3.1, like all keywords below). */
   readonly const?: unknown
@@ -119,9 +119,9 @@ export interface OpenApiSchema extends SchemaKeywords<OpenApiSchema> {
   readonly propertyNames?: OpenApiSchema
   /** The schema of properties that no other keyword describes. */
   readonly unevaluatedProperties?: OpenApiSchema | boolean
-  /** The properties that an object with a certain property must have. */
+  /** The properties that an object must have if it has a certain property, by the name of that property. */
   readonly dependentRequired?: Readonly<Record<string, readonly string[]>>
-  /** The schemas of objects with a certain property. */
+  /** The schemas of objects that have a certain property, by the name of that property. */
   readonly dependentSchemas?: Readonly<Record<string, OpenApiSchema>>
   /** The condition that selects `then` or `else`. */
   readonly if?: OpenApiSchema
@@ -145,7 +145,7 @@ export interface OpenApi30Schema extends SchemaKeywords<OpenApi30Schema> {
   readonly exclusiveMaximum?: boolean
   readonly items?: OpenApi30Schema
   /**
-   * The schemas of a tuple's positions, in documents that `lowerDocument` has read; not a 3.0 keyword. `items`
+   * The schemas of a tuple's positions, in documents that `lowerDocument` has converted; not a 3.0 keyword. `items`
    * describes all positions.
    */
   readonly prefixItems?: readonly OpenApi30Schema[]

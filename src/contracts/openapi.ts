@@ -100,7 +100,7 @@ export type SecurityRequirement = Readonly<Record<string, readonly string[]>>
 
 /** An Operation Object (4.7.10). */
 export interface OpenApiOperation<S = OpenApiSchema> {
-  /** Tags that group the operation on the page. */
+  /** The tags, by which the documentation page groups operations. */
   readonly tags?: readonly string[]
   /** A short summary of the operation. */
   readonly summary?: string
@@ -165,18 +165,18 @@ export interface OpenApiInfo {
   readonly termsOfService?: string
   /** The contact for questions about the API. */
   readonly contact?: {
-    /** The name of the person or organisation. */
+    /** The name of the person or organization. */
     readonly name?: string
     /** The URL of a page about the contact. */
     readonly url?: string
     /** The e-mail address. */
     readonly email?: string
   }
-  /** The licence of the API. */
+  /** The license of the API. */
   readonly license?: {
-    /** The name of the licence: `MIT`. */
+    /** The name of the license: `MIT`. */
     readonly name: string
-    /** The URL of the licence text. */
+    /** The URL of the license text. */
     readonly url?: string
   }
 }
@@ -208,10 +208,7 @@ export interface OpenApiSecurityScheme {
   readonly name?: string
   /** For type `http`: the format of the token, for human readers: `JWT`. */
   readonly bearerFormat?: string
-  /**
-   * For type `oauth2`: how clients obtain a token, by the name of the flow: `clientCredentials`, `authorizationCode`,
-   * ….
-   */
+  /** For type `oauth2`: how clients obtain a token, by the name of the flow, such as `clientCredentials`. */
   readonly flows?: Readonly<Record<string, OpenApiOAuthFlow>>
   /** For type `openIdConnect`: the URL of the discovery document. */
   readonly openIdConnectUrl?: string
@@ -241,7 +238,7 @@ export interface OpenApiDocument<S = OpenApiSchema> {
   readonly servers: readonly OpenApiServer[]
   /** Alternative security requirements for operations without their own. */
   readonly security?: readonly SecurityRequirement[]
-  /** The tags of the operations, in the order of the page. */
+  /** The tags of the operations, in their order on the documentation page. */
   readonly tags: readonly OpenApiTag[]
   /** The operations, by path and method. */
   readonly paths: Readonly<Record<string, OpenApiPathItem<S>>>
@@ -262,8 +259,8 @@ export interface OpenApiDocument<S = OpenApiSchema> {
 }
 
 /**
- * Whether a schema describes data that a client sends (`input`) or receives (`output`): defaults, coercion and
- * transforms make the two differ.
+ * Whether a schema describes data that a client sends (`input`) or receives (`output`): these can differ because of
+ * defaults, coercion and transforms.
  */
 export type SchemaSide = 'input' | 'output'
 

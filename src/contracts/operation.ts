@@ -29,8 +29,8 @@ export interface ApiBodyOptions {
 
 /**
  * How to handle JSON response fields that are not in the documented schema. `'send'`: they are sent. `'strip'`: they
- * are removed. `'check'`: a response with such fields, or with any other mismatch with its schema, is replaced by a 500
- * response.
+ * are removed. `'check'`: a response with such fields, or a response that does not match its schema otherwise, is
+ * replaced by a 500 response.
  */
 export type ResponseFieldsMode = 'send' | 'strip' | 'check'
 
@@ -56,19 +56,19 @@ export interface ApiResponseOptions {
    */
   readonly contentType?: string
   /**
-   * The media type of a file of which clients can request parts: a `fileResponse`, bytes or a `Blob`. It sets
-   * `contentType`, and the document describes binary content. For the 200 response of a `GET`, the document also
-   * describes the responses to conditional and range requests: 206, 304, 404, 412, 416. It cannot be combined with
-   * `schema`, `raw` or `contentType`. Default: no file.
+   * The media type of a file that clients can also request in parts: a `fileResponse`, bytes or a `Blob`. The option
+   * also sets `contentType`, and the OpenAPI document describes binary content. For the 200 response of a `GET`, the
+   * document also describes the responses to conditional and range requests: 206, 304, 404, 412, 416. It cannot be
+   * combined with `schema`, `raw` or `contentType`. Default: no file.
    */
   readonly content?: string
 }
 
-/** The decorator facts that only the document uses. */
+/** The data of decorators that only the OpenAPI document uses. */
 export interface OperationFacts {
   /** The tags of `@ApiTags`; without them, the name of the controller without `Controller`. */
   readonly tags: readonly string[]
-  /** Whether `@ApiHidden` keeps the operation out of every document. */
+  /** Whether `@ApiHidden` excludes the operation from every OpenAPI document. */
   readonly isHidden: boolean
   /** The options of `@ApiOperation`; empty without the decorator. */
   readonly operation: ApiOperationOptions

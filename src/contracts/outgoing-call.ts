@@ -4,7 +4,7 @@ import type { Request } from './handler.js'
 export interface NewCall {
   /** `GET`, `POST`. */
   readonly method: string
-  /** The whole URL. It has no user and no password, but its query can be secret. */
+  /** The whole URL. It has no user and no password, but its query can contain secrets. */
   readonly url: URL
   /** The headers that are sent. An observer can set headers, such as `traceparent`. */
   readonly headers: Headers
@@ -38,7 +38,7 @@ export interface CallResult {
   readonly kept: KeptCall | null
 }
 
-/** The response, and the request and response bodies of a call. Observers must not write them to logs or traces. */
+/** The request body, response headers and response body of a call. Observers must not write them to logs or traces. */
 export interface KeptCall {
   /** The request body, if it was text or bytes; otherwise `null`. */
   readonly sent: string | null

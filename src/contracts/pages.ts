@@ -47,16 +47,16 @@ export interface CursorOptions<
   TOrder extends ListOrder<TField> = ListOrder<TField>,
 > {
   /**
-   * The order of the list: field names of an item, with the prefix `-` for descending order. No field can be null or
-   * change. The combination of the values must be unique, so end with the ID. To offer several orders, pass them by
-   * name; the client chooses one with the query parameter `sort`: `{ newest: ['-placedAt', '-id'], total: ['total',
-   * 'id'] }`. The first order applies to requests without `sort`. A cursor is valid only for the order in which it was
-   * created.
+   * The order of the list: field names of an item, with the prefix `-` for descending order. The values of these fields
+   * must never be null or change. The combination of the values must be unique, so end with the ID. To offer several
+   * orders, pass them by name; the client chooses one with the query parameter `sort`: `{ newest: ['-placedAt', '-id'],
+   * total: ['total', 'id'] }`. The first order applies to requests without `sort`. A cursor is valid only for the order
+   * in which it was created.
    */
   readonly order: TOrder
   /** The maximum `limit` of a request, 1 to 1000. Default: 100. */
   readonly max?: number
-  /** The number of items without a `limit`. Default: 20, or `max` if that is smaller. */
+  /** The number of items on a page if the request has no `limit`. Default: 20, or `max` if that is smaller. */
   readonly limit?: number
   /** How long a cursor is valid. Default: one day. */
   readonly maxAge?: Duration
@@ -113,8 +113,8 @@ export interface CursorPage<TField extends string = string> {
    *
    * @param rows The rows, in the order of the list.
    * @param valuesOf Returns the values of the fields of `order`. Default: the fields of the row.
-   * @throws TypeError if there is a next page, and a field of the order is null or missing in the last row of this page
-   * or in the row that follows it, or both rows have the same values.
+   * @throws TypeError if the cursor of the next page cannot be created: in the last row of this page or in the row
+   * after it, a field of the order is null or missing, or both rows have the same values.
    */
   readonly of: <T extends object>(
     rows: readonly T[],
@@ -186,11 +186,11 @@ export interface PageOptions<
   readonly order?: TOrder
   /** The maximum `pageSize` of a request, 1 to 1000. Default: 100. */
   readonly max?: number
-  /** The number of items on a page without a `pageSize`. Default: 20, or `max` if that is smaller. */
+  /** The number of items on a page if the request has no `pageSize`. Default: 20, or `max` if that is smaller. */
   readonly pageSize?: number
   /**
-   * The maximum `page` of a request, 1 to 1,000,000, because a database must read all rows of the previous pages.
-   * Default: 1000.
+   * The maximum `page` of a request, 1 to 1,000,000. A low maximum limits the work of the database, which must read all
+   * rows of the previous pages. Default: 1000.
    */
   readonly maxPage?: number
   /** Whether a page contains the total number of items. The handler passes the total to `of`. Default: `true`. */

@@ -15,13 +15,13 @@ import type { PluginSteps } from './steps.js'
 export interface PluginContext {
   /** Returns the instance of a token. Throws a `ConfigError` if no provider has the token. */
   get<T>(token: Token<T>): T
-  /** The Express application in `req.app`, for its settings. */
+  /** The Express application, which is also `req.app`. Use it to read or change Express' settings. */
   readonly express: Application
   /** The logger of the application. */
   readonly logger: Logger
   /**
-   * Lists, in the order of construction, the container's instances whose class or methods have an option of
-   * `defineOption`. Schedulers, queues and event buses use it to find their methods.
+   * Lists the classes in the container, and their methods, that have a certain option of `defineOption`, in the order
+   * of construction. Schedulers, queues and event buses use this function to find the methods to call.
    */
   readonly find: <TValue, TFound, TTarget extends OptionTarget>(
     option: RouteOption<TValue, TFound, TTarget>,
@@ -44,9 +44,9 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
   readonly fail: (error: unknown, req: Request, res: Response) => void
   /**
    * Sends a value as the response of the route, as if the handler had returned it: in the envelope, as a stream, or as
-   * the error of a `Refusal`. A promise is awaited. Use it only for a response that is created in the background,
-   * separately from the waiting request: a value that a step returns becomes the response without this call. Has no
-   * effect if `res` has been sent.
+   * the error of a `Refusal`. A promise is awaited. Use this function only for a response that is created in the
+   * background, separately from the waiting request. A value that a step returns becomes the response without this
+   * function. Has no effect if `res` has been sent.
    */
   readonly respond: (value: unknown, req: Request, res: Response) => void
 }
@@ -57,14 +57,14 @@ export interface ObserverSetup
   /** Returns the number of running requests, without upgraded connections. */
   readonly activeRequests: () => number
   /**
-   * Returns the functions that hide the secrets of a request: values that are secret by the schemas of its route, its
-   * credentials, and its cookies. Call it as late as possible: secrets in the body are known only after the body has
-   * been read.
+   * Returns an object that hides the secrets of a request: its credentials, its cookies, and values that the route's
+   * schemas mark as secret. Call this function as late as possible: secrets in the body are known only after the body
+   * has been read.
    */
   readonly secretsOf: (req: Request) => RequestSecretTexts
   /**
-   * Returns the URL of a request without the values that are secret by the schemas of its route, as it appears in the
-   * log. It takes less time than `secretsOf`, which also hides credentials.
+   * Returns the URL of a request as in the log, without values that the route's schemas mark as secret. This takes less
+   * time than `secretsOf`, which also hides credentials.
    */
   readonly urlOf: (req: Request) => string
 }
@@ -78,8 +78,8 @@ export interface RequestSecretTexts {
 }
 
 /**
- * The middlewares of a plugin, by position. At the same position, plugins run in the order of `plugins`. `security` and
- * the tenant check run before all of them.
+ * The middlewares of a plugin, by position. At each position, the middlewares of several plugins run in the order of
+ * `plugins`. `security` and the tenant check run before all middlewares of plugins.
  */
 export interface PluginMiddlewares {
   /** Middlewares that run before the application's own `middlewares`. Default: none. */
@@ -90,20 +90,20 @@ export interface PluginMiddlewares {
 
 /** An error in the use of a plugin's decorator on one route. */
 export interface RouteMistake {
-  /** The cause, as a sentence. The message begins with the name of the route. */
+  /** The cause, as a sentence. The framework adds the name of the route at the beginning. */
   readonly cause: string
   /** The remedy, as a sentence. */
   readonly remedy: string
 }
 
 /**
- * Converts a schema of any library to a document schema. Its definitions become components.
+ * Converts a schema of any library for the OpenAPI document. Its definitions become components of the document.
  *
  * @param name The name used in warnings, and for definitions without a name.
  */
 export type DescribeForDocument = (schema: Schema, name: string) => OpenApiSchema
 
-/** Members of a document that OpenAPI does not define. */
+/** Members of the OpenAPI document that OpenAPI itself does not define. */
 export type DocumentExtensions = Readonly<Record<`x-${string}`, unknown>>
 
 /**
@@ -121,9 +121,9 @@ export interface Plugin extends Lifecycle {
   /** The providers of the plugin, which every class can inject. Default: none. */
   readonly providers?: readonly Provider[]
   /**
-   * The reflect-metadata keys that the plugin itself reads from the controllers and handlers in `model`. Boot reports
-   * metadata of other frameworks as an error or a warning, because it has no effect, but ignores these keys. Default:
-   * none.
+   * The reflect-metadata keys that the plugin itself reads from the controllers and handlers in `model`. Metadata of
+   * other frameworks has no effect, so it is reported at boot as an error or a warning. These keys are not reported.
+   * Default: none.
    */
   readonly metadataKeys?: readonly (string | symbol)[]
   /**
@@ -147,7 +147,7 @@ export interface Plugin extends Lifecycle {
   check?(route: RouteModel): readonly RouteMistake[] | null | undefined
   /**
    * Returns the steps that the plugin adds to a route, or `null`. The framework calls this method once for each route,
-   * before `setup`. An omitted position adds no step and no call. Steps of the first plugin are outermost.
+   * before `setup`. An omitted position adds no overhead. The steps of the first plugin are the outermost steps.
    *
    * @see docs/extending.md#steps
    */
@@ -155,14 +155,14 @@ export interface Plugin extends Lifecycle {
   /**
    * Returns the additions of the plugin's steps to the operation of a route: responses, headers, parameters, security.
    * The framework calls this method once for each route, before anything is constructed. The OpenAPI document contains
-   * the additions, so the client, `contract`, `fuzz` and `openapi diff` respect them.
+   * the additions, so the generated client, `contract`, `fuzz` and `openapi diff` take them into account.
    *
    * @see docs/extending.md#contract
    */
   contract?(route: RouteModel): RouteContract | null | undefined
   /**
-   * Returns members of a document whose names begin with `x-`, to describe things other than operations, such as jobs
-   * or events. The framework calls this method twice when it builds a document. Tools that do not support these members
+   * Returns members of the OpenAPI document, with names that begin with `x-`, for things other than operations, such as
+   * jobs or events. The framework calls this method twice for each document. Tools that do not support these members
    * ignore them.
    *
    * @see docs/extending.md#contract
@@ -173,7 +173,7 @@ export interface Plugin extends Lifecycle {
    * this method once, before `setup`. If no plugin returns an observer, requests are not observed, and there is no
    * overhead.
    *
-   * @see docs/extending.md#all-requests
+   * @see docs/extending.md#observe-all-requests
    */
   requests?(app: ObserverSetup): RequestObserver | null | undefined
   /**
@@ -197,8 +197,8 @@ export interface Plugin extends Lifecycle {
    */
   readonly health?: HealthCheck
   /**
-   * Returns work outside requests, such as jobs, and the actions on it, for the dashboard of `blazon dev`. The
-   * framework calls this method once, at startup, but only under `blazon dev`.
+   * Returns the plugin's work outside requests, such as jobs, and the actions on it, for the dashboard of `blazon dev`.
+   * The framework calls this method once, at startup, but only under `blazon dev`.
    *
    * @see docs/extending.md#work-in-the-dashboard
    */
@@ -212,8 +212,8 @@ export interface Plugin extends Lifecycle {
 }
 
 /**
- * A `GET` route of the framework or of a plugin. It has no controller, guard or rate limit, and is neither in the route
- * table nor in the document.
+ * A `GET` route of the framework or of a plugin. It has no controller, guard or rate limit. Neither the route table nor
+ * the OpenAPI document contains it.
  */
 export interface FrameworkRoute {
   /** The full path in the syntax of controllers, with literal segments only. `prefix` does not apply. */
@@ -230,6 +230,6 @@ export interface FrameworkRoute {
    * requests. Default `false`.
    */
   readonly early?: boolean
-  /** The remedy if a controller has the same route. Default: a sentence that fits every plugin. */
+  /** The remedy in the boot error for a controller that has the same route. Default: a general remedy. */
   readonly remedy?: string
 }

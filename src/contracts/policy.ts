@@ -1,6 +1,6 @@
 import type { RequestUser } from './handler.js'
 
-/** The user about whom a rule decides. Never `undefined`, unless the policy also decides about anonymous callers. */
+/** The user about whom a rule decides. With `anonymous`, a rule can also receive `undefined`. */
 export type PolicyUser = NonNullable<RequestUser>
 
 /**
@@ -29,7 +29,7 @@ export interface PolicyOptions {
   readonly anonymous?: boolean
 }
 
-/** A request about whose user a policy decides: the request of a handler or a middleware. */
+/** The members of a request that a policy reads. The request of a handler or a middleware has them. */
 export interface PolicyRequest {
   /** The user, set by the guard. */
   readonly user?: RequestUser
@@ -37,7 +37,6 @@ export interface PolicyRequest {
   readonly route?: unknown
 }
 
-/** The result of a search for one object: the object, or nothing. */
 type Maybe<T> = T | null | undefined
 
 /**
@@ -81,7 +80,7 @@ export interface Policy<TObject = unknown, TAction extends string = string> {
    */
   can(req: PolicyRequest, action: TAction, object: Maybe<TObject>): Promise<boolean>
   /**
-   * Returns the objects of a list on which the user of the request is allowed to perform the action.
+   * Returns only the objects of a list for which the rule allows the user of the request to perform the action.
    *
    * @throws As `can`.
    */
@@ -104,6 +103,6 @@ export type AnyPolicy = Policy<any, string>
 export interface CheckModel {
   /** The policy. */
   readonly policy: AnyPolicy
-  /** The actions, each with a rule of the policy. */
+  /** The actions. The policy has a rule for each action. */
   readonly actions: readonly string[]
 }

@@ -2,14 +2,14 @@
 /** Any class. */
 export type Class<T = unknown> = new (...args: any[]) => T
 
-/** A class that cannot be constructed itself. It can still be a token. */
+/** An abstract class. It cannot be constructed, but it can be a token. */
 export type AbstractClass<T = unknown> = abstract new (...args: any[]) => T
 // biome-ignore-end lint/suspicious/noExplicitAny: as above
 
 /** Identifies a dependency that is not a class; see `InjectionToken` in `di/token.ts`. */
 export interface TokenLike<T = unknown> {
   readonly description: string
-  /** Carries `T` for inference only. */
+  /** Never set. The compiler infers `T` from this member. */
   readonly _type?: T
 }
 
@@ -81,9 +81,9 @@ export interface Module {
 
 /** The facts about a class that the container reads before it creates an instance. */
 export interface InjectionFacts {
-  /** Whether the container is allowed to create the class without a provider. */
+  /** Whether the container is allowed to create an instance of the class without a provider. */
   readonly injectable: boolean
-  /** Tokens by constructor parameter. */
+  /** The tokens of the constructor parameters, by position. */
   readonly parameters: ReadonlyMap<number, Token>
   /** Fields that the container sets after construction. */
   readonly fields: readonly { readonly key: PropertyKey; readonly token: Token }[]
@@ -94,17 +94,15 @@ export interface InjectionFacts {
  * reverse order of construction.
  */
 export interface Lifecycle {
-  /**
-   * The framework calls this method once everything is constructed, in the order of construction. A promise is awaited.
-   */
+  /** The framework calls this method after all instances are constructed, in the same order. A promise is awaited. */
   onInit?(): unknown
   /** The framework calls this method when the application is ready to serve requests. A promise is awaited. */
   onReady?(): unknown
   /**
    * The framework calls this method when the application begins to close, while requests are still running. Use it to
-   * end other work, such as jobs or queue consumers. A promise is awaited before any `onClose`. The argument is the
-   * time limit for requests, `timeouts.close`, in milliseconds. The hook is awaited for at most this time plus
-   * `timeouts.onClose`.
+   * end other work, such as jobs or queue consumers. A returned promise is awaited before any `onClose` is called, for
+   * at most `timeouts.close` plus `timeouts.onClose`. The argument is the time limit for requests, `timeouts.close`, in
+   * milliseconds.
    */
   onClosing?(graceMs: number): unknown
   /**

@@ -25,8 +25,8 @@ export interface RateLimitPolicy {
    */
   readonly window: Duration
   /**
-   * How callers are distinguished. Default `'ip'`. If the caller has no user, tenant or API key, or the function
-   * returns no key, the address distinguishes the caller.
+   * How callers are distinguished. Default `'ip'`. If the request has no such user, tenant or key, or if the function
+   * returns no key, the IP address distinguishes the caller.
    */
   readonly by?: RateLimitBy
 }

@@ -50,8 +50,8 @@ export type CheckedHealth =
 /** The health of everything that an application depends on. */
 export interface HealthReport {
   /**
-   * `'down'` if a required check has failed, `'degraded'` if only other checks have failed, `'closing'` once the
-   * application is closing, when no checks run.
+   * `'down'` if a required check has failed, `'degraded'` if only other checks have failed, `'closing'` while the
+   * application is closing, during which no checks run.
    */
   readonly status: 'up' | 'degraded' | 'down' | 'closing'
   /** The health of plugins, by name. A plugin without `health` is left out. */

@@ -9,9 +9,9 @@ export type StreamKind = 'sse' | 'jsonLines'
 /** Options of `@JsonLines`, and of `@Sse`. */
 export interface StreamOptions {
   /**
-   * The maximum duration of a response, measured from its first item. After this time, `req.signal` aborts. Events end
-   * without the event `end`, so that a client reconnects; lines are cut off, so that a client can detect that they are
-   * incomplete. Default: no limit.
+   * The maximum duration of a response, measured from its first item. After this time, `req.signal` aborts. A stream of
+   * events ends without the event `end`, so that a client reconnects. A stream of lines is cut off, so that a client
+   * can detect that it is incomplete. Default: no limit.
    */
   readonly maxAge?: Duration
 }
@@ -25,7 +25,7 @@ export interface SseOptions extends StreamOptions {
   readonly heartbeat?: Duration | false
 }
 
-/** One format of a route. */
+/** One format in which a route streams. */
 export interface StreamFormat {
   /** Server-Sent Events, or lines of JSON. */
   readonly kind: StreamKind
@@ -113,14 +113,14 @@ export interface Representation {
    * function throws, or returns anything else, the client receives a 500 response, and the reason is logged.
    *
    * @param data The value that the handler returned, or the data of `this.ok`. With `responses: 'strip'`, it contains
-   * only the described fields. If the handler returned an async iterable, `data` is also an async iterable. Its type is
-   * `any`, so that a function can declare the type that its handler returns.
+   * only the described fields. If the handler returned an async iterable, `data` is also an async iterable. The
+   * parameter has the type `any`, so that your function can declare the type that the handler returns.
    */
   // biome-ignore lint/suspicious/noExplicitAny: see above; nothing connects the handler with the decorator.
   serialize(data: any, facts: SuccessFacts): RepresentationBody
 }
 
-/** An argument of `@Produces`: a JSON type or `text/csv` as text, or your own representation. */
+/** An argument of `@Produces`: the name of a JSON type or `text/csv`, or your own representation. */
 export type Produced = string | Representation
 
 /** A representation of a route. If `serialize` is `null`, it is JSON in the envelope of the route. */

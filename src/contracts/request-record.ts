@@ -2,8 +2,8 @@ import type { DecisionValue, ResponseCause } from './observers.js'
 import type { RequestOutcome, StepName } from './steps.js'
 
 /**
- * The reasons for a response: everything that determined it. It is plain data that JSON preserves. It contains no
- * credential, cookie or token, and no value that is secret by its schema: `[secret]` replaces such values.
+ * Everything that determined the response to a request, as plain data that JSON preserves. It contains no credential,
+ * cookie or token, and no value that a schema marks as secret: `[secret]` replaces such values.
  *
  * All times are in milliseconds. `at` is relative to `startedAt`, so all parts share one timeline.
  */
@@ -95,7 +95,7 @@ export interface RecordedStep {
   readonly step: StepName
   /** Milliseconds since the start of the request. */
   readonly at: number
-  /** Milliseconds until the next step, without nested steps. */
+  /** Milliseconds until the next step began, so nested steps are not included. */
   readonly durationMs: number
 }
 

@@ -25,7 +25,7 @@ export type HttpMethod =
   | 'OPTIONS'
   | 'ALL'
 
-/** Statuses by the method of a route. */
+/** The statuses of success responses, by the method of the route. */
 export type DefaultStatus = { readonly [M in HttpMethod]?: number }
 
 /** The source of a handler parameter's value (legacy dialect). */
@@ -59,7 +59,7 @@ export interface RouteLayer {
   readonly name: string
   /** The HTTP method in lower case; `undefined` for `ALL`. */
   readonly method: string | undefined
-  /** The handler itself, which must be called on its controller. */
+  /** The handler itself, which must be called with its controller as `this`. */
   readonly handle: unknown
 }
 
@@ -77,8 +77,8 @@ export interface RouteModel {
    */
   readonly path: string
   /**
-   * The method in the form of Express routes, which packages that measure requests read: `{ get: true }`, or `{ _all:
-   * true }` for `ALL`.
+   * The method in the form of Express routes, for packages that measure requests: `{ get: true }`, or `{ _all: true }`
+   * for `ALL`.
    */
   readonly methods: Readonly<Record<string, true>>
   /** The handler in the form of Express routes, for packages that measure requests. */
@@ -126,12 +126,12 @@ export interface RouteModel {
   /** Whether the guard must allow the request. */
   readonly isProtected: boolean
   /**
-   * Whether only requests that carry a credential must be allowed by the guard (`@Auth({ optional: true })`). Never
+   * Whether the guard runs only for requests with credentials, which it must allow (`@Auth({ optional: true })`). Never
    * `true` together with `isProtected`.
    */
   readonly isAuthOptional: boolean
   /**
-   * The names of the guards of `auth.guards` that the route accepts, starting with the guard that determines
+   * The names of the guards of `auth.guards` that the route accepts. The first guard that allows a request determines
    * `req.user`. Empty for a public route, and in an application with one `auth.guard`, which has no name.
    */
   readonly guards: readonly string[]
@@ -189,7 +189,7 @@ export interface RouteModel {
   ) => TFound | undefined
   /** The entries of `@Use` on the class, then on the method; `null` if there are none. */
   readonly uses: UsedByRoute | null
-  /** The facts that only the document uses. */
+  /** The data that only the OpenAPI document uses. */
   readonly operation: OperationFacts
 }
 
@@ -237,5 +237,5 @@ export type RouteMatch =
     }
   /** The path cannot be decoded. */
   | { readonly kind: 'malformed' }
-  /** The request does not specify a version that the application has. */
+  /** The request specifies no version, or a version that does not exist. */
   | { readonly kind: 'version'; readonly message: string }

@@ -29,7 +29,8 @@ export interface RouteOptions extends InputSchemas {
    */
   readonly status?: number
   /**
-   * The error responses in the document, by status (400 to 599): a description, or the options of `@ApiResponseDoc`.
+   * The error responses in the OpenAPI document, by status (400 to 599): a description, or the options of
+   * `@ApiResponseDoc`.
    */
   readonly errors?: Readonly<Record<number, string | Omit<ApiResponseOptions, 'status'>>>
   /** Response headers by name, as in `@Header`. The option `headers` is the schema of the request headers. */

@@ -5,7 +5,7 @@ export type InputSource = 'body' | 'params' | 'query' | 'headers' | 'cookies'
 
 /** A plain JSON Schema object, such as a TypeBox schema. A class (a DTO) is not accepted. */
 export type JsonSchema = {
-  // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which fit no index signature but `any`
+  // biome-ignore lint/suspicious/noExplicitAny: TypeBox declares interfaces, which are assignable only to an index signature of `any`
   readonly [keyword: string]: any
   /** Only classes have this property, so the compiler does not accept a class as a schema. */
   readonly prototype?: never
@@ -34,14 +34,14 @@ export type InferOutput<S> = S extends ZodSchema
     : InferJsonSchema<S>
 
 /**
- * A zod schema. To read its output type, the compiler needs a third of the instantiations that the Standard Schema type
- * needs.
+ * A zod schema. Its output type is read from this member, because the compiler then needs only a third of the
+ * instantiations that the type of Standard Schema requires.
  */
 interface ZodSchema {
   readonly _zod: { readonly output: unknown }
 }
 
-// biome-ignore-start lint/suspicious/noExplicitAny: a schema we cannot follow must not reject a handler
+// biome-ignore-start lint/suspicious/noExplicitAny: a handler must compile even if the type of a schema cannot be inferred
 
 /**
  * Infers a type from the keywords that determine it: TypeBox's own phantom types, `const`, `enum`, `anyOf`, `oneOf`,
@@ -113,7 +113,7 @@ type InferObject<S> = S extends { readonly properties: infer TProperties }
       ? Record<string, InferJsonSchema<TValues>>
       : Record<string, unknown>
 
-/** The required properties, and properties with a default that fills them in. */
+/** The properties that are always present: required properties, and properties with a default. */
 type PresentKeys<S, TProperties> =
   | (S extends { readonly required: readonly (infer TKey)[] } ? TKey : never)
   | {
@@ -135,7 +135,7 @@ type InferProperties<TProperties, TPresent> = {
 export interface FieldError {
   /** The part of the request that the field belongs to. */
   readonly in: InputSource
-  /** Dotted path from the root of that part; empty for the part itself: `items.0.price`. */
+  /** The path from the root of that part, with dots: `items.0.price`. Empty for the part itself. */
   readonly path: string
   /** The problem with the value: the message of the schema library. */
   readonly message: string

@@ -10,7 +10,7 @@ export interface SessionRecord {
   readonly id: string
   /** The values of the session. */
   readonly fields: SessionFields
-  /** The key of the user in {@link SessionStore.list}, which contains the tenant; `null` before a login. */
+  /** The key that identifies the user and the tenant in {@link SessionStore.list}; `null` before a login. */
   readonly userKey: string | null
   /** The JSON of the logged-in user, or of the user's ID; `null` before a login. */
   readonly user: string | null
@@ -50,7 +50,7 @@ export interface SessionStoreContext
 
 /**
  * Stores the sessions of `blazon/sessions`. Each method is atomic across all processes that share the store, so that
- * concurrent requests cannot lose a change. A method that fails rejects within bounded time: the request is then
+ * concurrent requests cannot lose a change. If a method fails, it rejects within a bounded time, and the request is
  * refused with 503.
  */
 export interface SessionStore {
@@ -79,15 +79,15 @@ export interface SessionStore {
   /** Removes all sessions of a user except one. Returns their number. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
-   * Calls a function when all writes of the current code have been committed, before the response begins. Does not call
-   * it if the writes are rolled back. Implement this method if sessions are written in the transaction of a request:
-   * the cookie for a change that was not saved is then not sent. If omitted, a write is saved when the method that
-   * writes it completes.
+   * Calls a function after all writes of the current code have been committed, and before the response begins. If the
+   * writes are rolled back, the function is not called. Implement this method if sessions are written in the
+   * transaction of a request, so that no cookie is sent for a change that was not saved. If omitted, a write must be
+   * saved when the method that writes it completes.
    */
   afterCommit?(task: () => void): MaybePromise<void>
   /**
-   * Rejects if sessions can be neither read nor written now. `sessions()` is then `down` in the report of `Health`.
-   * Omit this method if another plugin already checks the store's server. Default: no check.
+   * Rejects if sessions cannot be read or written now. `sessions()` is then `down` in the report of `Health`. Omit this
+   * method if another plugin already checks the store's server. Default: no check.
    */
   check?(): MaybePromise<void>
   /** Prepares the store after the plugins have been set up. Each application that uses the store calls this method. */

@@ -3,7 +3,8 @@ import type { Request, Response } from './handler.js'
 /**
  * One step of a route. A step calls the next step and returns its result, directly or as a promise, or it ends the
  * request itself. A step refuses the request by throwing an `HttpError`, or by returning a `Refusal`, which is faster.
- * If a later step refuses, `next` throws the error. If the handler sent its response itself, the result is `res`.
+ * If a later step refuses, `next` throws or rejects with the error. If the handler has sent its response itself, the
+ * result of `next` is `res`.
  */
 export type Step = (req: Request, res: Response) => unknown
 
@@ -88,15 +89,16 @@ export interface PluginSteps {
    */
   readonly enter?: StepFactory
   /**
-   * Runs before the guard. The step calls `next` and waits for its result, or refuses the request. A step that returns
-   * a value before `next` has returned results in a 500 response, so that no step can respond in place of the guard.
+   * Runs before the guard. The step calls `next` and waits for its result, or refuses the request. If the step returns
+   * a value before `next` has returned, the client receives a 500 response. Thus no step can respond in place of the
+   * guard.
    */
   readonly beforeGuard?: StepFactory
   /** Runs after the guard has allowed the request, and before `@Can`. It runs even on a route without a guard. */
   readonly afterGuard?: StepFactory
   /**
-   * Runs after access has been granted and the middlewares of `@Use` have run, before the body is read. A cache sends
-   * its responses here.
+   * Runs after access has been granted and the middlewares of `@Use` have run, but before the body is read. A cache
+   * sends its responses here.
    */
   readonly beforeBody?: StepFactory
   /** Runs once for each request, after the validation of all inputs and before interceptors and the handler. */
@@ -109,7 +111,7 @@ export interface PluginSteps {
   /**
    * The framework calls this function when the response is determined, immediately before its head is written: the
    * status is final, and headers can still be set. A returned promise is not awaited. If the function throws, the error
-   * is logged and has no other effect. If it sends a response, the call that sends throws a `TypeError`, and the
+   * is logged and has no other effect. If the function tries to send a response, its call throws a `TypeError`, and the
    * connection is closed.
    */
   readonly onResponse?: (req: Request, res: Response) => void

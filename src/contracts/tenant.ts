@@ -1,8 +1,8 @@
 import type { Request } from './handler.js'
 
 /**
- * The tenant for which the current code runs. The object is small and frozen, because Node retains it as long as
- * anything that was started in its async context.
+ * The tenant for which the current code runs, as a frozen object. The object is small, because Node retains it as long
+ * as any operation that began in its async context.
  */
 export interface TenantScope {
   /**
@@ -17,8 +17,8 @@ export interface TenantScope {
    */
   readonly isDeciding?: true
   /**
-   * An object that identifies the request or the `runWithTenant` call in which the scope began. Nested scopes share it.
-   * A scope that leaks from a pool or a callback has another object.
+   * An object that identifies the request or the `runWithTenant` call in which the scope began. Nested scopes share the
+   * object. A scope that leaks from a pool or a callback has a different object.
    */
   readonly origin: object
   /** The number of enclosing scopes with the same origin. Default 0. */

@@ -21,8 +21,8 @@ export interface JobRunReport {
   /** The number of the run, starting at 1. */
   readonly attempt: number
   /**
-   * `'done'`; `'retry'` after a failure, if runs are left; `'dead'` after the last failure, or if the input is invalid;
-   * `'waiting'` if its tenant is suspended.
+   * `'done'` after a success; `'retry'` after a failure, if the job will run again; `'dead'` after the last failure, or
+   * if the input is invalid; `'waiting'` if the job's tenant is suspended.
    */
   readonly outcome: 'done' | 'retry' | 'dead' | 'waiting'
   /** The error of a run that failed. */
@@ -40,7 +40,7 @@ export interface DrainOptions {
 
 /** The jobs of an application under test. No job runs automatically. */
 export interface TestJobs {
-  /** The jobs that the program sends, by name. `tenant` specifies whether the job runs as a tenant. */
+  /** The jobs that the program can send, by name. `tenant` specifies whether the job runs as a tenant. */
   readonly known: ReadonlyMap<string, { readonly tenant: boolean }>
   /** The jobs that were sent since the start, in order. */
   readonly sent: readonly SentJob[]

@@ -28,7 +28,7 @@ export interface WebhookDelivery {
 
 /** Verifies the requests of a sender whose scheme is not built in. */
 export interface WebhookVerifier {
-  /** The names of the headers that `verify` reads, for the document. Default: none. */
+  /** The names of the headers that `verify` reads, for the OpenAPI document. Default: none. */
   readonly headers?: readonly string[]
   /**
    * Returns whether the signature of the sender is valid. Only `true` accepts the request. Compare in constant time.
@@ -52,8 +52,8 @@ export interface WebhookReplays {
 /** Options of webhook schemes. */
 export interface WebhookOptions {
   /**
-   * The maximum difference between the time of a delivery and the application's clock: a duration. GitHub's scheme has
-   * no time. Default `'5m'`.
+   * The maximum difference between the time of a delivery and the application's clock: a duration. The option does not
+   * affect GitHub's deliveries, which contain no time. Default `'5m'`.
    */
   readonly tolerance?: Duration
   /** Where handled deliveries are stored. Default: the memory of the process. */

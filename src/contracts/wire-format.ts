@@ -29,7 +29,7 @@ export interface ErrorFormat {
    * @param req `undefined` if Node's parser could not read the request.
    */
   readonly format: (failure: Failure, req?: Request) => unknown
-  /** The schema of the body for the document: a Standard Schema or a JSON Schema. */
+  /** The schema of the body for the OpenAPI document: a Standard Schema or a JSON Schema. */
   readonly schema: Schema
   /** The media type of the body: `application/json`, or a type with the suffix `+json`. Default `application/json`. */
   readonly mediaType?: string
@@ -74,7 +74,7 @@ export interface EnvelopeFormat {
   readonly schema: (data: OpenApiSchema) => OpenApiSchema
   /** The media type of the body: `application/json`, or a type with the suffix `+json`. Default `application/json`. */
   readonly mediaType?: string
-  /** The error format of the same routes. Default: the format of the option `errors`. */
+  /** The error format of routes with this envelope. Default: the format of the option `errors`. */
   readonly error?: ErrorFormat
 }
 

@@ -42,7 +42,7 @@ function bindScope(root: Injector, scope: Scope): Injector {
   return injector
 }
 
-/** The controllers that {@link makeAll} created, and the problems of everything that could not be created. */
+/** The controllers that {@link makeAll} created, and the problems with providers and controllers that failed. */
 export interface MadeContainer {
   readonly instances: ReadonlyMap<Class, unknown>
   readonly problems: readonly Problem[]
@@ -51,8 +51,8 @@ export interface MadeContainer {
 }
 
 /**
- * Creates all providers and controllers, so that all classes and factories that fail are found at boot. Factories are
- * called first, because a class that depends on an asynchronous factory would otherwise be constructed twice.
+ * Creates all providers and controllers, so that every failing class or factory is found at boot. Factories are called
+ * first, because a class that depends on an asynchronous factory would otherwise be constructed twice.
  *
  * @param tokens The tokens in options and decorators. A class in this list does not have to be listed as a provider.
  */
@@ -73,7 +73,7 @@ export async function makeAll(
       )
       const added = found.filter(([key]) => !problems.has(key))
       const origin = originOf(error)
-      // The message of a `ConfigError` repeats its problems, so Node would print them twice.
+      // A `ConfigError` is replaced with its cause: its message repeats its problems, so Node would print them twice.
       const cause = origin instanceof ConfigError ? origin.cause : origin
       if (added.length > 0 && cause !== undefined) errors.push(cause)
       for (const [key, problem] of added) problems.set(key, problem)

@@ -76,8 +76,8 @@ function asyncErrorClass(): unknown {
 }
 
 /**
- * Returns the token of the asynchronous provider that caused an error because a synchronous construction needed it;
- * `undefined` for other errors.
+ * Returns the token of an asynchronous provider, if the error was thrown because a synchronous construction needs this
+ * provider; otherwise `undefined`.
  */
 export function asyncTokenOf(error: unknown): Token | undefined {
   const isAsync = error instanceof Error && error.constructor === asyncErrorClass()
@@ -89,7 +89,7 @@ export function originOf(error: unknown): unknown {
   return error instanceof ChainError ? error.cause : error
 }
 
-/** Converts the error of a construction to problems, with the chain and the remedy. */
+/** Converts an error from a construction to problems. Each problem contains the chain of tokens and a remedy. */
 export function toProblems(error: unknown): readonly Problem[] {
   const chain = error instanceof ChainError ? error.chain.map(tokenName) : []
   const cause = error instanceof ChainError ? error.cause : error
@@ -108,9 +108,9 @@ function failed(cause: unknown, chain: readonly string[]): Problem {
   return {
     code: 'E_PROVIDER_FAILED',
     subject: chain.at(-1) ?? 'A provider',
-    cause: `Creating it threw: ${text}.${injectedBy(chain)}`,
+    cause: `Its constructor or factory threw ${text}.${injectedBy(chain)}`,
     remedy:
-      'Read the `cause` of this error: its stack shows the constructor or the factory that threw.',
+      'Read the `cause` of this error. The stack of the cause shows the code that threw the error.',
   }
 }
 

@@ -3,8 +3,8 @@ import type { Token } from '../contracts/provider.js'
 import { type Injector, kInjector } from './injector.js'
 
 /**
- * Returns the instance of a token while the container constructs a class: in a field, or in the default value of a
- * constructor parameter.
+ * Returns the instance of a token. Call it in a field, or in the default value of a constructor parameter, of a class
+ * that the container constructs.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
  * @throws Error if it is called outside construction by the container.
@@ -20,7 +20,7 @@ export function inject<T>(token: Token<T>): T
  * Returns the instance of a token, or `undefined` if no provider has the token.
  *
  * @param token A class, an `InjectionToken`, a string or a symbol.
- * @param options `optional: true` if the token does not need a provider.
+ * @param options `optional: true`, so that a missing provider results in `undefined` instead of an error.
  * @throws Error if it is called outside construction by the container.
  * @example
  * class Mailer {
@@ -41,6 +41,6 @@ function currentInjector(token: Token): Injector {
   const name = typeof token === 'function' ? token.name : String(token)
   throw new Error(
     `inject(${name}) was called outside construction. ` +
-      'Call it in a field or a constructor default of a class that the container creates; in a test, use app.get().',
+      'Call it in a field, or in the default value of a constructor parameter. In a test, use app.get().',
   )
 }

@@ -20,7 +20,7 @@ interface Shared {
   readonly requested: Set<Token>
   /** Private tokens of modules, with the names of the modules. */
   readonly kept: Map<Token, string>
-  /** The tokens that are being created at the time of a call to `make`, outermost first. */
+  /** The tokens that are being created when `make` is called, outermost first. */
   constructing: readonly Constructing[]
 }
 
@@ -34,8 +34,8 @@ interface Constructing {
 const owners = new WeakMap<object, Injector>()
 
 /**
- * The token of the injector in its container. It is a registered symbol, because `@Inject` fields also use it, from a
- * folder that cannot import this file.
+ * The token by which a container provides its injector. It is a registered symbol, because `@Inject` fields also use
+ * it, and their folder cannot import this file.
  */
 export const kInjector: symbol = Symbol.for('blazon.Injector')
 
@@ -47,9 +47,8 @@ class Made {
 type Factory = (...dependencies: unknown[]) => unknown
 
 /**
- * The container of one application, built on needle-di. In addition to needle-di's features, it supports classes
- * without a provider and tokens for constructor parameters, adds the chain of tokens to errors, and lists all created
- * instances in order.
+ * The container of one application, built on needle-di. It also supports classes without a provider, and tokens for
+ * constructor parameters. It adds the chain of tokens to errors, and lists all created instances in order.
  */
 export class Injector {
   readonly #container: Container
@@ -61,7 +60,7 @@ export class Injector {
     this.#container.bind({ provide: kInjector, useValue: this })
   }
 
-  /** Creates the root injector, which all classes use. Bindings do not replace the tokens in `overrides`. */
+  /** Creates the root injector of an application. Providers and exports do not replace the tokens in `overrides`. */
   static create(read: ReadInjections, overrides: ReadonlySet<Token> = new Set()): Injector {
     const sets = { made: new Set(), requested: new Set<Token>(), kept: new Map() }
     const shared = { read, overrides, ...sets, constructing: [] }
@@ -74,8 +73,8 @@ export class Injector {
   }
 
   /**
-   * All constructed instances, dependencies before dependents. Existing values belong to the application and are not
-   * included.
+   * All constructed instances, dependencies before dependents. Values from `useValue` are not included, because they
+   * belong to the application.
    */
   get made(): ReadonlySet<unknown> {
     return this.#shared.made
@@ -104,7 +103,7 @@ export class Injector {
     this.#shared.kept.set(token, origin)
   }
 
-  /** Makes `token` return the value from another injector, for the exports of modules. */
+  /** Binds a token to its value in another injector, for the exports of modules. */
   bindExport(token: Token, owner: Injector): void {
     if (!this.#shared.overrides.has(token)) this.#bindSync(token, () => owner.get(token))
   }
@@ -114,7 +113,7 @@ export class Injector {
     if (!this.#container.has(target)) this.#bindClass(target, target)
   }
 
-  /** Returns the instance of a token. Throws a `ConfigError` if it has no provider. */
+  /** Returns the instance of a token. Throws a `ConfigError` if the token has no provider. */
   get<T>(token: Token<T>): T
   get<T>(token: Token<T>, options: { readonly optional?: boolean } | undefined): T | undefined
   get<T>(token: Token<T>, options?: { readonly optional?: boolean }): T | undefined {
@@ -124,7 +123,7 @@ export class Injector {
     throw new ConfigError([missingProvider(token, this.#shared.kept.get(token))])
   }
 
-  /** Like `get`, for callers outside a construction. Every failure throws a `ConfigError` with the chain of tokens. */
+  /** Like `get`, for callers outside a construction. Throws every error as a `ConfigError` with the chain of tokens. */
   resolve<T>(token: Token<T>): T {
     try {
       return this.get(token)
@@ -135,7 +134,7 @@ export class Injector {
 
   /**
    * Creates the instance of a token, and waits for asynchronous factories. Afterwards, `get` returns the instance. The
-   * promise does not resolve to the instance, because that would call the instance's `then` method, if it has one.
+   * promise does not resolve to the instance, because a promise calls the `then` method of its value, if there is one.
    */
   async make(token: Token): Promise<void> {
     // The chain is read before the first `await`, because `#wait` sets it only during a synchronous call.
@@ -160,15 +159,15 @@ export class Injector {
       const made: unknown = this.#container.get(token as Class)
       return (made instanceof Made ? made.value : made) as T
     } catch (error) {
-      // The first injector that catches the error provides the token, because other injectors cannot access private
-      // providers.
+      // The first injector that catches the error can provide the token. An injector that catches it later might not,
+      // because the provider can be private to a module.
       const isFirst = asyncTokenOf(error) !== undefined && !owners.has(error as object)
       if (isFirst) owners.set(error as object, this)
       throw error
     }
   }
 
-  /** Waits for an asynchronous provider of this injector, unless an outer call is already waiting for it. */
+  /** Waits for an asynchronous provider. Rejects with the cycle if an outer call already waits for this provider. */
   #wait(token: Token, constructing: readonly Constructing[]): Promise<unknown> {
     const chain = [...constructing, { owner: this, token }]
     const first = chain.findIndex(
@@ -275,10 +274,10 @@ function constructorTokens(target: Class, facts: InjectionFacts): (Token | undef
 function unknownParameter(target: Class, index: number, isStated: boolean): ConfigError {
   const cause = isStated
     ? `The token of its constructor parameter ${index} is undefined, which often results from a circular import.`
-    : `The token of its constructor parameter ${index} is not declared.`
+    : `Its constructor parameter ${index} has neither a token nor a default value.`
   const remedy = isStated
     ? 'Remove the circular import, or move the code that both files need into a third file.'
-    : 'Inject it: a default (= inject(Token)), `static inject = [Token]`, or @Inject(Token) with legacy decorators.'
+    : 'Write a default value (= inject(Token)), `static inject = [Token]`, or @Inject(Token) with legacy decorators.'
   return new ConfigError([{ code: 'E_PROVIDER_MISSING', subject: target.name, cause, remedy }])
 }
 
@@ -301,13 +300,12 @@ function isNative(type: unknown): boolean {
 }
 
 /**
- * Whether a function that creates a value synchronously or asynchronously returned a promise. Any object can have a
- * `then` method, and awaiting such an object would call the method and might never end. A promise also has a `catch`
- * method.
+ * Whether the result of a function is a promise. Other objects can also have a `then` method: awaiting such an object
+ * would call the method, and might never end. Therefore, a promise must also have a `catch` method.
  */
 export function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   const made = (value ?? {}) as Partial<Promise<T>>
-  // `then` is checked first, because a stand-in for tenant instances has no `then`, and throws for all other fields if
-  // there is no tenant.
+  // `then` is checked first: a stand-in for tenant instances has no `then`. Without a tenant, it throws for all other
+  // fields.
   return typeof made.then === 'function' && typeof made.catch === 'function'
 }

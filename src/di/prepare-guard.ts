@@ -15,8 +15,8 @@ export interface PreparedGuard {
  * Finds the guard in an option other than `auth`, and calls the guard's `forApplication`.
  *
  * @param option The name of the option, for the error.
- * @throws ConfigError if no provider has the token, or if the value of the token or the result of `forApplication` is
- * not a guard.
+ * @throws ConfigError if no provider has the token, or if the token's value or the result of `forApplication` is not a
+ * guard.
  */
 export async function prepareGuard(
   guard: AuthGuard | Token<AuthGuard>,
@@ -28,7 +28,7 @@ export async function prepareGuard(
   const running = (isPromise(made) ? await made : made) ?? found
   if (isGuard(running)) return { running, challenge: found.challenge ?? 'Bearer' }
   const cause =
-    'The value of its token, or the result of its forApplication(), has no method canActivate.'
+    'The value of its token, or the result of its forApplication(), has no canActivate() method.'
   const remedy = 'Provide a guard: { canActivate(req) }.'
   throw new ConfigError([invalid(option, cause, remedy)])
 }

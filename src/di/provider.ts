@@ -12,7 +12,7 @@ export interface Binding {
     | { readonly kind: 'existing'; readonly token: Token }
   /** The module or option that lists the provider, for messages. */
   readonly origin: string
-  /** The original provider. If the same provider is listed twice, this results in one binding. */
+  /** The original provider. A provider that is listed twice results in one binding. */
   readonly source: Provider
 }
 
@@ -29,14 +29,14 @@ export function toBinding(source: Provider, origin: string): Binding {
   return { token, make, origin, source }
 }
 
-/** Returns the problem for a token that two listings provide differently. */
+/** Returns the problem for a token that has two different providers. */
 export function duplicateProvider(first: Binding, second: Binding): Problem {
   return {
     code: 'E_PROVIDER_DUPLICATE',
     subject: tokenName(second.token),
     cause: `It is provided by ${first.origin} and, in a different way, by ${second.origin}.`,
     remedy:
-      'Remove one of the providers; or declare `exports` without this token in a module, so that only that module uses its own provider.',
+      'Remove one of the providers. Or add `exports` without this token to one of the modules, so that its provider is private.',
   }
 }
 
@@ -72,7 +72,7 @@ function invalid(source: unknown, origin: string): ConfigError {
       subject: origin,
       cause: `${describe(source)} is not a provider. An undefined entry often results from a circular import.`,
       remedy:
-        'Pass a class, or { token, useClass | useValue | useFactory | useExisting }, with the token defined.',
+        'Pass a class, or { token, useClass | useValue | useFactory | useExisting } with a token that is not undefined.',
     },
   ])
 }

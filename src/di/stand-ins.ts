@@ -14,8 +14,8 @@ export interface StandInConstruction {
  * Constructs a class without its dependencies, to read its fields. `inject()` returns a stand-in, and all constructor
  * arguments are stand-ins, so no provider of the application is created.
  *
- * @param target The class of the instance. If `constructs` is a base class, its constructor finds the methods of this
- * class.
+ * @param target The class of the instance. If `constructs` is a base class, its constructor can call the methods of
+ * this class.
  * @throws the error that the constructor throws.
  */
 export function constructWithStandIns(
@@ -37,7 +37,7 @@ export function constructWithStandIns(
 function makeStandIn(): object {
   function injected() {}
   const standIn: object = new Proxy(injected, {
-    // An operator throws for an object without a primitive value.
+    // Operators such as `+` throw for an object that cannot be converted to a primitive value.
     get: (_, key) => (key === Symbol.toPrimitive ? toPrimitive : standIn),
     set: () => true,
     apply: () => standIn,

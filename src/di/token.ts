@@ -85,7 +85,7 @@ export type DatabaseLink = DatabaseLinkPort
  * }
  */
 export const DatabaseLink: InjectionToken<DatabaseLink> = new InjectionToken<DatabaseLink>(
-  'DatabaseLink: it needs postgres() from blazon/postgres in `plugins`',
+  'DatabaseLink (add postgres() from blazon/postgres to `plugins`)',
 )
 
 /** The jobs of an application under test; see the members. */
@@ -93,7 +93,7 @@ export type TestJobs = TestJobsPort
 
 /** The token with which `app.jobs` of a `TestApp` finds the jobs of an application. A plugin with jobs provides it. */
 export const TestJobs: InjectionToken<TestJobs> = new InjectionToken<TestJobs>(
-  'app.jobs: it needs jobs() from blazon/jobs in `plugins`',
+  'app.jobs (add jobs() from blazon/jobs to `plugins`)',
 )
 
 /** The token that indicates whether the application runs in a `TestApp`, which provides `true`. Default: `false`. */

@@ -8,9 +8,9 @@ const FRAME = /^\s+at /
 const OF_NODE = /\bnode:[\w/]+:\d+/
 
 /**
- * Runs the work of a framework method. If the work throws a `ConfigError`, its stack trace begins where that method was
- * called: the message already contains the place of the error, and frames inside the framework do not help the reader.
- * The stack traces of its cause and of all other errors, which come from the program, do not change.
+ * Runs the work of a framework method. If the work throws a `ConfigError`, its stack trace begins at the call of that
+ * method. The message already contains the place of the error, and frames inside the framework do not help the reader.
+ * The stack traces of its cause and of all other errors do not change, because these errors come from the program.
  *
  * @param method The method, which must be on the call stack.
  */

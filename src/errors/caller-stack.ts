@@ -1,11 +1,9 @@
-/**
- * The number of frames to capture. The application code that caused a statement or a call can be many functions away.
- */
+/** The number of frames to capture. The application code that caused a statement or a call can be many frames away. */
 const DEPTH = 60
 
 /**
- * Captures the stack of the code that called a function. Node formats a stack at the first access, and most stacks are
- * never read.
+ * Captures the stack of the code that called a function. Returns an object instead of a string: Node formats the stack
+ * only when it is read, and most stacks are never read.
  *
  * @param called The function, which the stack does not include.
  */

@@ -58,8 +58,8 @@ export type ErrorCode =
   | 'HTTP_VERSION_NOT_SUPPORTED'
 
 /**
- * All error response codes with their default statuses. Codes are part of the public contract: a retired code stays in
- * `docs/errors.md` and is never reused.
+ * The codes of all error responses, with their default statuses. Codes are part of the public contract: a retired code
+ * stays in `docs/errors.md` and is never reused.
  */
 export const HTTP_CODES: Readonly<Record<ErrorCode, number>> = {
   BAD_REQUEST: 400,

@@ -2,7 +2,7 @@ import type { ConfigCode } from './codes.js'
 
 /** An error or a warning about the declaration of an application, with its place, cause and remedy. */
 export interface Problem {
-  /** The code; `docs/errors.md` explains each. */
+  /** The code. `docs/errors.md` explains every code. */
   readonly code: ConfigCode
   /** The class, method or option with the error: `UsersController.getById`. */
   readonly subject: string
@@ -42,8 +42,8 @@ export class ConfigError extends Error {
    */
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(describeProblems(problems), options)
-    // The property is not enumerable. The message already contains all problems, and Node would print them a second
-    // time.
+    // The property is not enumerable, because the message already contains all problems, and Node would print them
+    // again.
     Object.defineProperty(this, 'problems', { value: Object.freeze([...problems]) })
   }
 }
@@ -60,8 +60,8 @@ export function invalid(subject: string, cause: string, remedy: string): Problem
 }
 
 /**
- * Returns one problem for several routes, with their names as the subject, in a list. The list is empty if there are no
- * such routes.
+ * Returns a list with one problem for several routes. The subject contains the names of the routes. Without routes, the
+ * list is empty.
  */
 export function sharedProblem(
   routes: readonly { readonly name: string }[],

@@ -13,9 +13,9 @@ export interface KnownFailure {
 
 /**
  * Reads any thrown or rejected value. Only two kinds of errors keep their status: the framework's own errors, which are
- * recognized by a symbol, and errors from `http-errors`, which Express middlewares throw. The abort reason of
- * `req.signal` when the application closes results in a 503 response. Every other value results in a 500 response
- * without details. Never throws, even if a getter of the value throws.
+ * recognized by a symbol, and errors from `http-errors`, which Express middlewares throw. An `AppClosingError`, the
+ * abort reason of `req.signal` when the application closes, results in a 503 response. Every other value results in a
+ * 500 response without details. Never throws, even if a getter of the value throws.
  */
 export function toFailure(error: unknown): KnownFailure {
   return recognize(error) ?? generic(500)
@@ -34,8 +34,8 @@ export function statusOf(error: unknown): number {
 }
 
 /**
- * Whether an error that a guard threw is the guard's decision about the request: an HTTP error, which keeps its status
- * (403, 503, …). Any other error means that the guard failed. Never throws.
+ * Whether an error that a guard threw is a decision about the request. An HTTP error (403, 503, …) is a decision, and
+ * keeps its status. Any other error means that the guard failed. Never throws.
  */
 export function isDecision(error: unknown): boolean {
   return HttpError.is(error) || toFailure(error).status !== 500
@@ -45,7 +45,7 @@ export function isDecision(error: unknown): boolean {
  * Reads an error from an Express middleware, router or application as Express's own final handler does. An error with a
  * status keeps it (passport, express-jwt, any `err.status = 404`). For an error without a status, `responseStatus` is
  * used, as after `res.status(403)` and `next(error)`. Errors in routes do not keep such a status, because HTTP clients
- * throw errors with the status that they received.
+ * throw errors with the status that they received from another server.
  */
 export function toMiddlewareFailure(error: unknown, responseStatus: number): KnownFailure {
   return recognize(error) ?? generic(statedStatus(error) ?? validStatus(responseStatus))
@@ -65,7 +65,7 @@ function recognize(error: unknown): KnownFailure | undefined {
 }
 
 function statedStatus(error: unknown): number | undefined {
-  // A Fetch `Response` also has a status, but it comes from another server.
+  // A Fetch `Response` also has a `status`, but it is the response of another server.
   if (!isNativeError(error)) return undefined
   try {
     const { status, statusCode } = error as { status?: unknown; statusCode?: unknown } & Error
@@ -77,7 +77,8 @@ function statedStatus(error: unknown): number | undefined {
 
 function fromHttpError(error: HttpError): KnownFailure {
   const { status } = error
-  // Only an error from another copy of the package, or of an incorrect subclass, can have an invalid status.
+  // Only an error from another copy of the package, or an instance of an incorrect subclass, can have an invalid
+  // status.
   if (validStatus(status) !== status) return generic(500)
   return {
     status,
@@ -94,7 +95,7 @@ interface HttpErrorsError extends Error {
   readonly headers?: Record<string, unknown>
 }
 
-// This is the same check as in `isHttpError` of http-errors 2. The package does not mark its errors.
+// `isHttpError` of http-errors 2 makes the same check, because the package does not mark its errors.
 function isHttpErrorsError(error: unknown): error is HttpErrorsError {
   if (!(error instanceof Error)) return false
   const { expose, status, statusCode } = error as Error & Record<string, unknown>
@@ -103,8 +104,8 @@ function isHttpErrorsError(error: unknown): error is HttpErrorsError {
 
 function fromHttpErrors(error: HttpErrorsError): KnownFailure {
   const base = generic(validStatus(error.status))
-  // `createError(302)` exposes its message, because its status is below 500. The response is a 500, so the message must
-  // not be sent.
+  // `createError(302)` exposes its message, because its status is below 500. The response has the status 500, so the
+  // message must not be sent.
   if (base.status !== error.status) return base
   return {
     ...base,
@@ -127,10 +128,10 @@ function isErrorStatus(status: unknown): status is number {
 }
 
 /**
- * The abort reason of `req.signal` if the application closes: for a response that has begun, as soon as closing begins;
- * for any other request, shortly before `timeouts.close` has passed. A handler that streams should end its stream, and
- * can send the rest until `timeouts.close` has passed. Any other abort reason means that no client is waiting for the
- * rest of the response.
+ * The abort reason of `req.signal` when the application closes. If the response has begun, the signal aborts as soon as
+ * closing begins; otherwise, it aborts shortly before `timeouts.close` has passed. A handler that streams should end
+ * its stream. It can still send data until `timeouts.close` has passed. Any other abort reason means that no client is
+ * waiting for the rest of the response.
  *
  * @example
  * req.signal.addEventListener('abort', () => {

@@ -1,11 +1,11 @@
 import { getSystemErrorMap } from 'node:util'
 import { isNativeError } from 'node:util/types'
 
-/** The names of the built-in error classes. Names are used because each realm has its own classes. */
+/** The names of the built-in error classes. Errors are compared by name, because each realm has its own classes. */
 const NATIVE = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
 /**
- * Matches the names of errors from client libraries that do not wrap the original error of the system or the server.
+ * Matches the error names of client libraries whose errors do not contain the original error of the system or server.
  */
 const OF_CLIENTS = /^(?:Prisma|Mongo|Sequelize|Sqlite|Redis|Reply|MaxRetries|Timeout).*Error$/
 
@@ -66,8 +66,8 @@ function isOfDatabase({ sqlState, severity }: FaultFields, code: string): boolea
 }
 
 /**
- * Checks the errors inside an error. For example, an `AggregateError` can contain a server error among the errors for
- * keys that did not match.
+ * Checks the errors inside an error. For example, if several keys were tried, an `AggregateError` can contain a server
+ * error among the errors for keys that did not match.
  */
 function hasFault({ cause, driverError, original, errors }: FaultFields, depth: number): boolean {
   const collected: unknown[] = Array.isArray(errors) ? errors.slice(0, MAX_ERRORS) : []

@@ -23,8 +23,8 @@ export interface HttpErrorOptions extends ErrorOptions {
 const kHttpError = Symbol.for('blazon.HttpError')
 
 /**
- * An error with a status. If a handler throws it or passes it to `next`, it determines the response. Below 500, the
- * client receives the message. From 500 on, the client receives only the name of the status, because such messages
+ * An error with a status. If a handler throws it or passes it to `next`, it determines the response. Below status 500,
+ * the client receives the message. From 500 on, the client receives only the name of the status, because such messages
  * often contain internal details. The option `expose` replaces these defaults.
  *
  * @example

@@ -42,7 +42,7 @@ export interface OptionGroup<Option, Settings> {
 }
 
 /**
- * Finds unknown names in an options object, at any depth: typing errors, and options from another version. Also finds
+ * Finds unknown names in an options object, at any depth: misspelt names, and options of another version. Also finds
  * asynchronous functions under names that require a synchronous function: a promise is truthy, but not a valid result.
  *
  * @param path The prefix of each name in the messages: `'auth.'`.
@@ -95,7 +95,9 @@ function namesUnder(names: object, name: string): unknown {
   return key === undefined ? undefined : names[key as keyof object]
 }
 
-/** Whether a value is a list or a plain object. A class instance can have other fields. */
+/**
+ * Whether a value is a list or a plain object. A class instance is neither, and can have fields that are not options.
+ */
 export function isPlain(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Array.isArray(value) || [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -112,8 +114,8 @@ function unknownName(path: string, name: string, known: readonly string[]): Prob
 }
 
 /**
- * Like `unknownNames`, but returns errors instead of warnings, for options in which a misspelt name would disable a
- * check, and for functions that cannot issue warnings.
+ * Like `unknownNames`, but returns errors instead of warnings. Use it for options in which a misspelt name would
+ * disable a check, and in functions that cannot issue warnings.
  *
  * @param path The prefix of each name in the messages: `'mails(): '`.
  * @param value The options as passed by the caller.
@@ -134,7 +136,7 @@ export function unknownOptions(path: string, value: unknown, names: object): Pro
 /**
  * Refuses unknown names in the options of a function.
  *
- * @param call The function: `csv()`.
+ * @param call The name of the function for messages: `csv()`.
  * @throws ConfigError with all problems.
  */
 export function refuseUnknown(call: string, value: unknown, names: object): void {

@@ -60,8 +60,8 @@ export interface PeerUse {
   /** The file or the URL of the module that loads the package. */
   readonly origin: string
   /**
-   * The minimum version. Default: for a package that the framework itself uses, the version that the framework needs;
-   * otherwise none.
+   * The minimum version. Default: the version that the framework itself requires, if it uses the package; otherwise
+   * none.
    */
   readonly floor?: string
   /** The command that installs the package. Default: `npm install` with the package name. */
@@ -89,8 +89,8 @@ export function findOldPeer(
 }
 
 /**
- * Refuses an optional package that is too old, before it is loaded. A package that is missing, or whose version cannot
- * be read, is not refused, because loading it results in a more precise error.
+ * Refuses an optional package that is too old, before it is loaded. A missing package is not refused, because loading
+ * it results in a more precise error. A package whose version cannot be read is not refused either.
  *
  * @throws ConfigError `E_PEER_MISSING`, with the installed version and the minimum version.
  * @example

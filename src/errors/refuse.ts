@@ -31,8 +31,8 @@ const CLASSES: Partial<Record<ErrorCode, new (message?: string, options?: object
  * trace, because the problem is in the request and not in the program. All of the framework's own errors that result in
  * a response are created here.
  *
- * If a line of the program caused the error (a query without a tenant, a database that cannot be reached), use `stack:
- * true`, so that the log shows this line.
+ * If a line of the program caused the error (a query without a tenant, or to a database that cannot be reached), use
+ * `stack: true`, so that the log shows this line.
  *
  * @param message The message for the client. Default: the name of the status.
  */
@@ -49,8 +49,8 @@ function create(code: ErrorCode, message?: string, options?: RefuseOptions): Htt
 }
 
 /**
- * Creates an error whose `stack` is only its first line. Collecting ten frames took 20,000 to 80,000 instructions, as
- * many as the rest of an error response. No other code can run between the two assignments, so the application's own
+ * Creates an error whose `stack` is only its first line, because collecting ten frames took 20,000 to 80,000
+ * instructions, as many as the rest of an error response. Only `make` runs between the two assignments, so all other
  * errors keep the limit that the application set.
  */
 export function withoutStack<TError>(make: () => TError): TError {

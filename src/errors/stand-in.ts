@@ -6,8 +6,8 @@ const problems = new WeakMap<object, readonly Problem[]>()
  * Creates the result of a factory, such as a guard, a plugin or a store. A factory is often called when a module is
  * loaded, before there is an application that could report an error in the options. Therefore, if `make` throws a
  * `ConfigError`, this function returns a stand-in. An application that uses the stand-in does not start, and reports
- * the stand-in's problems together with all others. Until then, every function of the stand-in throws the
- * `ConfigError`.
+ * the stand-in's problems together with all others. If the program calls a function of the stand-in, the function
+ * throws the `ConfigError`.
  *
  * @param make Creates the result from the options.
  * @param standIn Creates the result from other, valid options, for members that are read before the application starts.
@@ -38,7 +38,7 @@ function standFor<T extends object>(members: T, error: ConfigError): T {
   const refuse = () => {
     throw error
   }
-  // The target has no own properties, because frozen properties would restrict the returned values.
+  // The target has no own properties: for a frozen property, a proxy must return its original value.
   const stand = new Proxy(Object.create(members) as T, {
     get(_, key) {
       const member: unknown = Reflect.get(members, key)

@@ -19,8 +19,8 @@ export interface ItemChange<T> {
 }
 
 /**
- * Changes each item of an iterable. It is not a generator with `for await`, which would create three more promises per
- * item. Creating them took twice as long as writing a CSV row.
+ * Changes each item of an iterable. This function is not a generator with `for await`, because such a generator would
+ * create three more promises per item. Creating these promises took twice as long as writing a CSV row.
  */
 export function changeItems<T>(
   items: AsyncIterable<unknown>,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../errors/refuse.js'
 
-/** The properties that this file uses of a request from another server. */
+/** A request that another server received, with the properties that this file uses. */
 interface Foreign extends IncomingMessage {
   body?: unknown
   /** The mark that the body parsers of Express 4 set. */
@@ -9,7 +9,7 @@ interface Foreign extends IncomingMessage {
 }
 
 /**
- * Returns the descriptor of `req.body` for a request from another server: the value that a body parser set, or
+ * Returns the descriptor of `req.body` for a request that another server received: the value that a body parser set, or
  * `undefined`. Serverless adapters set `req.body` to the bytes, and also leave the bytes in the stream. The framework
  * reads them from the stream, so that the same limits and parsers apply as on a server. If the stream was already read,
  * a parser set the value, and the framework keeps it, even if it is a buffer.
@@ -47,8 +47,8 @@ function readLazily(req: Foreign, get: () => unknown): PropertyDescriptor {
 }
 
 /**
- * Whether the stream still contains the body that the platform set as `req.body`. If the connection is still receiving
- * data, the value comes from another source and is not changed.
+ * Whether the stream still contains the body that the platform set as `req.body`. If the message has not arrived
+ * completely, the value comes from another source and is not changed.
  */
 function isUnparsed(req: Foreign): boolean {
   const isBytes = typeof req.body === 'string' || req.body instanceof Uint8Array

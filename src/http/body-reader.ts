@@ -39,7 +39,7 @@ function parseText(bytes: Buffer): string {
   return bytes.toString('utf8')
 }
 
-/** Compiles the function that finds the body that matches a request's declared type. */
+/** Compiles the function that finds the body for the declared type of a request. */
 export function bodyFinder(bodies: readonly BodyModel[]): FindBody {
   const wholes = bodies.map(({ contentTypes }) => contentTypes.includes('*/*'))
   return function findBody(req) {

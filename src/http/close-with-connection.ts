@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 /** Responses that are waiting for earlier responses on the same connection. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>()
 /**
- * The newest waiting response of each connection, and the predecessor of each waiting response. They avoid a search
- * through the waiting responses: a client can send any number of requests at once.
+ * The newest waiting response of each connection, and the predecessor of each waiting response. Without them, each
+ * request would search all waiting responses, and a client can send any number of requests at once.
  */
 const newest = new WeakMap<Socket, ServerResponse>()
 const earlier = new WeakMap<ServerResponse, PendingResponse>()
@@ -81,9 +81,9 @@ type PendingResponse = ServerResponse & { readonly _last?: boolean }
 
 /**
  * Whether the connection of the current response has been closed. The response's own `destroyed` becomes true a little
- * later. Such a response must be destroyed, not ended. If several requests arrived in one packet, Node can start a
- * later request on a connection that is already destroyed. Ending the response to that request would end the process
- * (`ERR_INTERNAL_ASSERTION`).
+ * later. A response without a connection must be destroyed, not ended. If several requests arrived in one packet, Node
+ * can start a later request on a connection that is already destroyed. Ending the response to that request would end
+ * the process (`ERR_INTERNAL_ASSERTION`).
  */
 export function hasLostConnection({ socket }: ServerResponse): boolean {
   return socket?.destroyed === true

@@ -34,8 +34,8 @@ export class RequestContext {
 }
 
 /**
- * The request whose route in one application runs the current code. Routes enter an async context only if a part of the
- * application needs it, because entering it takes time in every request.
+ * The current request of one application: the request for whose route the current code runs. Routes enter an async
+ * context only if a part of the application needs it, because entering it takes time in every request.
  */
 export class CurrentRequest {
   #requests: AsyncLocalStorage<Request> | null = null
@@ -81,7 +81,7 @@ export interface Work {
   /** The headers that `Outgoing` adds to calls to known hosts: the request ID and the trace of the sender. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * Returns the `Idempotency-Key` for the next call with an unsafe method. If omitted, such calls have no key unless
+   * Returns the `Idempotency-Key` for the next call with an unsafe method. If omitted, such calls have a key only if
    * the program sets one.
    */
   readonly idempotencyKey?: () => string

@@ -14,21 +14,21 @@ interface Return {
   readonly before: Return | null
 }
 
-/** The way in which a request continues. */
 interface Continuation {
   /**
-   * Continues the request after an error middleware calls `next()` for an error. `null`: the framework refused the
-   * request, so it cannot continue. `undefined`: the request continues with the next middleware.
+   * Continues the request after an error middleware handled an error by calling `next()` without an argument. `null`:
+   * the framework refused the request, so it cannot continue. `undefined`: the request continues with the next
+   * middleware.
    */
   resume: Resume | null | undefined
   /** Set if a mounted application passed the request back because it has no route for the request. */
   returned: Return | null
 }
 
-/** The few requests that do not just continue with the next middleware or route. */
+/** The records of the few requests that do not simply continue with the next middleware or route. */
 const continuations = new WeakMap<Request, Continuation>()
 
-/** Records how a request continues if an error middleware calls `next()` for its error. */
+/** Records how a request continues if an error middleware handles its error by calling `next()` without an argument. */
 export function noteResume(req: Request, resume: Resume): void {
   continuationOf(req).resume = resume
 }
@@ -43,7 +43,7 @@ export function isRefused(req: Request): boolean {
   return continuations.get(req)?.resume === null
 }
 
-/** Continues a request after an error middleware called `next()` for its error. */
+/** Continues a request after an error middleware handled its error by calling `next()` without an argument. */
 export function resumeAsBefore(req: Request, goOn: () => void): void {
   const continuation = continuations.get(req)
   const resume = continuation?.resume

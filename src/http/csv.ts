@@ -30,7 +30,7 @@ const NAMES: OptionNames<CsvOptions> = { columns: true, formulas: true }
  * @param options The columns, and how to write formulas. By default, all keys are written and formulas are escaped.
  * @throws TypeError if the data is not a list of objects. The error is thrown when the response is sent, and results in
  * a 500 response. Without `columns`, it is also thrown if the keys of the rows differ so much that more than 100,000
- * fields, and nine in ten fields, are empty.
+ * fields, and more than nine of ten fields, are empty.
  * @example
  * @Produces('application/json', csv({ columns: ['id', 'total'] }))
  * @Get('export')
@@ -108,7 +108,6 @@ function linesOf(rows: AsyncIterable<unknown>, { columns, line }: Lines): AsyncI
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Returns the keys of all rows. */
 function keysOf(rows: readonly Row[]): readonly string[] {
   const all = rows.flatMap((row) => Object.keys(row))
   const keys = [...new Set(all)]
@@ -117,15 +116,15 @@ function keysOf(rows: readonly Row[]): readonly string[] {
 }
 
 /**
- * The number of fields that is always allowed, and the number of additional fields that each field with a value allows.
- * Both include empty fields.
+ * The number of fields that is always allowed, and the number of further fields that is allowed for each field with a
+ * value. Both numbers include empty fields.
  */
 const MOST_EMPTY = 100_000
 const EMPTY_PER_VALUE = 10
 
 /**
- * If a client chooses the keys, they can differ in each row. The number of fields is then quadratic in the size of the
- * client's data.
+ * Throws if too many fields would be empty. If a client chooses the keys, they can differ in each row, so the number of
+ * fields can be quadratic in the size of the client's data.
  */
 function refuseEmpty(fields: number, values: number): void {
   if (fields <= MOST_EMPTY + EMPTY_PER_VALUE * values) return

@@ -32,7 +32,7 @@ export function createExpressApp(): Application {
   return app
 }
 
-/** Contains the method that an Express application calls, which is missing from Express's types. */
+/** An Express application with its `handle` method, which is missing from Express's types. */
 type Host = Application & { handle(req: unknown, res: unknown, next?: unknown): void }
 
 const OWN = { configurable: true, enumerable: true, writable: true }

@@ -31,7 +31,7 @@ const TRUST_IS_DEFAULT = '@@symbol:trust_proxy_default'
 /**
  * Returns the application for requests that arrive through a host. Settings and engines that the application does not
  * set itself come from the host, as for an application in `host.use`. Express changes an application when it is
- * mounted. A Blazon application must not be changed, because it can have several hosts and its own server: if it
+ * mounted. A Blazon application must not be changed, because it can have several hosts and its own server. If it
  * trusted the proxy of one host for other requests, clients could forge their addresses.
  */
 export function hostedApp(app: Application, host: Application): Application {

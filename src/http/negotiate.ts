@@ -21,7 +21,7 @@ export function negotiate(accept: string | undefined, types: string[]): string |
   return acceptsOf({ accept })(types) || undefined
 }
 
-/** Makes `req.accepts`, which `res.format` also uses, read a limited part of the header. */
+/** Replaces `req.accepts`, which `res.format` also uses, with a method that reads only a limited part of the header. */
 export function boundAccepts(prototype: Request): void {
   Object.defineProperty(prototype, 'accepts', {
     value: function accepts(this: Request, ...types: string[]) {

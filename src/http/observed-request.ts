@@ -28,7 +28,7 @@ export class ObservedRequest implements EndedRequest {
   refusedWith: number | null = null
   /** The facts of an outer application that observes the same response; `undefined` if there is none. */
   outer: ObservedRequest | undefined = undefined
-  /** The previous `emit` of the response: its own method or its class's; `undefined` until it is replaced. */
+  /** The original `emit`: the response's own method or the method of its class; `undefined` until it is replaced. */
   emit: Response['emit'] | undefined = undefined
   /** Whether {@link emit} was set on the response itself before it was replaced. */
   hasHostEmit = false

@@ -23,7 +23,7 @@ const parameters = (one: string) => `[ \t]*(?:;[ \t]*(?:${one}[ \t]*)?)*$`
  */
 const IN_UTF_8 = parameters(`(?:${UTF_8}|${OTHER})`)
 
-// On the wire, only UTF-8 is JSON (RFC 8259, section 8.1).
+// JSON that is sent over a network must be UTF-8 (RFC 8259, section 8.1).
 const JSON_TYPE = new RegExp(`^application/(?:[a-z0-9!#$&^_.-]+[+])?json${IN_UTF_8}`, 'i')
 const TEXT_TYPE = new RegExp(`^(${TOKEN}/${TOKEN})${IN_UTF_8}`, 'i')
 const ANY_TYPE = new RegExp(`^(${TOKEN}/${TOKEN})${parameters(VALUE)}`, 'i')
@@ -82,7 +82,7 @@ export function readJson(req: IncomingMessage, rules: JsonRules): unknown {
   }
   const arrived = takeArrived(req, rules.bodyBytes)
   if (arrived !== null) return parseJsonBody(arrived, rules)
-  // A middleware has read the body but not set `req.body`.
+  // True if a middleware has read the body without setting `req.body`.
   const isTaken = req.readableEnded
   return readBody(req, rules.bodyBytes).then((bytes) =>
     isTaken ? undefined : parseJsonBody(bytes, rules),
@@ -102,7 +102,7 @@ export function parseJsonBody(
 /** Creates the error for an empty body that is declared as JSON. */
 export function emptyJson(): HttpError {
   const message =
-    'The body is empty, which is not JSON: send no Content-Type without a body, or send null'
+    'An empty body is not valid JSON: omit the Content-Type header, or send null as the body'
   return refuse('MALFORMED_JSON', message)
 }
 
@@ -146,9 +146,9 @@ function parseStrictly(text: string): unknown {
 }
 
 /**
- * Whether the text cannot contain a forbidden key in any spelling: each spelling contains the letters of the key or a
- * backslash. The result is `false` for a text with a byte order mark, which only the strict parser accepts. For a third
- * of a kilobyte, this check takes 0.1 µs, while the patterns of the strict parser take 0.5 µs.
+ * Whether the text certainly contains no forbidden key. Every spelling of such a key contains its letters or a
+ * backslash. The result is `false` for a text with a byte order mark, which only the strict parser accepts. For a text
+ * of 333 bytes, this check takes 0.1 µs, while the patterns of the strict parser take 0.5 µs.
  */
 function isPlain(text: string): boolean {
   return (
@@ -164,8 +164,8 @@ function malformed(message: string, cause?: unknown): Error {
 }
 
 /**
- * Whether the text has enough opening brackets, including brackets in strings, to be nested too deeply. For a third of
- * a kilobyte, searching from bracket to bracket takes 0.1 µs, while visiting every byte takes 0.3 µs.
+ * Whether the text has enough opening brackets, including brackets in strings, to be nested too deeply. For a text of
+ * 333 bytes, searching from bracket to bracket takes 0.1 µs, while visiting every byte takes 0.3 µs.
  */
 function hasMoreOpeners(text: string, most: number): boolean {
   let count = 0
@@ -209,8 +209,8 @@ const LARGE_EXPONENT = /\d[eE]\+?\d\d\d/
 const STRIDE = 64
 
 /**
- * Whether the text contains a sequence that occurs in every number that is too large. For a third of a kilobyte, this
- * check takes 0.07 µs, while visiting every value takes 0.14 µs.
+ * Whether the text can contain a number that is too large. Such a number has an exponent of at least three digits, or
+ * at least 200 digits. For a text of 333 bytes, this check takes 0.07 µs, while visiting every value takes 0.14 µs.
  */
 function mayOverflow(text: string): boolean {
   if (LARGE_EXPONENT.test(text)) return true

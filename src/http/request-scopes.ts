@@ -84,7 +84,7 @@ function define(
     }
     const bound: Listener & { listener?: Listener } = (...args) => {
       if (isOnce) this.removeListener(event, bound)
-      // Entering a scope copies the whole async context.
+      // A scope that is already active is not entered again, because entering it copies the whole async context.
       if (scopes.current() === scope) listener.apply(this, args)
       else scopes.run(scope, () => listener.apply(this, args))
     }

@@ -5,8 +5,9 @@ import { kAuthResult, kHasFailed, kIsExpired, kTenantScope } from './symbol-fiel
 
 /**
  * Returns the tenant for which a request is allowed to act; `undefined` if there is none. Unlike the result of
- * `getTenantId`, this tenant does not depend on the async context, which callbacks can lose, and `tenant.authorize` has
- * always allowed it. A step that separates the data of tenants must include the tenant in its keys.
+ * `getTenantId`, this tenant does not depend on the async context, which callbacks can lose. The tenant is returned
+ * only after `tenant.authorize` has allowed it. A step that separates the data of tenants must include the tenant in
+ * its keys.
  *
  * @example
  * const key = `${tenantOf(req) ?? ''} ${req.originalUrl}`

@@ -152,7 +152,7 @@ function requestOf(emitter: EventEmitter, event: string | symbol): BlazonRequest
 }
 
 /**
- * Turns a request from another server into a Blazon request. This is needed if an `App` is mounted in another
+ * Turns a request that another server received into a Blazon request. This is needed if an `App` is mounted in another
  * application.
  */
 export function adoptRequest(req: IncomingMessage, Request: RequestClass): BlazonRequest {

@@ -22,8 +22,8 @@ class Comment implements SseComment {
  *
  * @param data The item.
  * @param options `id`, `event` and `retry`. Line breaks are refused, because a line break could begin another event.
- * @throws TypeError for an `id` or `event` with a line break or NUL, for the event types `end` and `error`, which the
- * framework itself sends, and for a `retry` that is not a duration.
+ * @throws TypeError for an `id` or `event` with a line break or NUL, for the framework's own event types `end` and
+ * `error`, and for a `retry` that is not a duration.
  * @see HTML Living Standard, 9.2.6 (the format of event streams)
  * @example
  * yield sseEvent(order, { id: order.version })

@@ -85,7 +85,6 @@ export function parseTraceparent(value: unknown): TraceParent | undefined {
   return { traceId, parentId, flags: Number.parseInt(flags, 16) & known }
 }
 
-/** The maximum number of members of a `tracestate`. */
 const MAX_MEMBERS = 32
 
 /** Matches a key, and a value that does not end with a space (W3C Trace Context, Level 2, section 3.3.1.3). */

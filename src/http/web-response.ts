@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { isBodiless, toWebStream } from './to-web-stream.js'
 
-/** The options for converting a response. */
 interface WebResponseOptions {
   /** The names of headers to omit, in lower case. */
   readonly omit?: ReadonlySet<string>

@@ -1,4 +1,4 @@
-/** An applied decorator and its location. Decorators are recorded only in the command line's processes. */
+/** An applied decorator and its location. Decorators are recorded only in processes of the `blazon` command. */
 export interface AppliedDecorator {
   /** The name with parentheses: `@Get()`. */
   readonly name: string
@@ -26,14 +26,14 @@ export interface AppliedDecorator {
 const STACK_DEPTH = 50
 
 /**
- * The key of a list on `globalThis`. The command line sets the list in its processes before this file is loaded. It
- * records where classes are declared, for problem reports and explanations. `cli/load/declared-place.ts` and
+ * The key of a list on `globalThis`. The `blazon` command sets the list in its processes before this file is loaded.
+ * Problem reports and explanations use the list to show where classes are declared. `cli/load/child.ts` and
  * `cli/dev/child/report-requests.ts` repeat this line. A registered symbol is the same in every copy of this package in
  * the process.
  */
 const LIST = Symbol.for('blazon.decorators')
 
-/** The recorded decorators. `null` except in the command line's processes, because recording stack traces is slow. */
+/** The recorded decorators; `null` outside the processes of the `blazon` command, because stack traces are slow. */
 const applied: AppliedDecorator[] | null =
   (globalThis as { [LIST]?: AppliedDecorator[] })[LIST] ?? null
 
@@ -58,7 +58,7 @@ export function noteDecorator(decorator: Omit<AppliedDecorator, 'applied'>): voi
 
 /**
  * Records a decorator as if it had run before the other decorators of a member. Decorators run from the last to the
- * first.
+ * first, so this decorator is the last in source order.
  */
 export function noteInner(decorator: AppliedDecorator): void {
   applied?.unshift(decorator)

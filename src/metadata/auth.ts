@@ -15,7 +15,7 @@ import { classOrMethod, decorator, methodOnly, refuseArguments, refuseBare } fro
  * guards, all of the credentials must be valid.
  *
  * @param guards Names in `auth.guards`. If several credentials are valid, the first guard determines `req.user`.
- * @throws ConfigError if an argument is anything else. An unknown name causes an error at boot.
+ * @throws ConfigError if an argument is neither a name nor an options object. An unknown name causes an error at boot.
  * @example
  * @Auth('user', 'partner')
  * @Controller('articles')
@@ -62,7 +62,7 @@ function isOptions(given: unknown): given is AuthDecoratorOptions {
 }
 
 /**
- * Makes one method public that its class or `auth.default` would protect.
+ * Makes one method public, although its class or `auth.default` would protect it.
  *
  * @example
  * @Public() @Get('health') health() { return 'ok' }
@@ -89,10 +89,7 @@ export function Can(...abilities: readonly string[]): DualClassOrMethodDecorator
   return classOrMethod('@Can()', { kind: 'can', abilities })
 }
 
-/**
- * An alias of {@link Can}: requires the user to have certain abilities. @example @Requires('orders:write') @Post()
- * create() {}
- */
+/** An alias of {@link Can}. @example @Requires('orders:write') @Post() create(req: Request) {} */
 export const Requires: typeof Can = Can
 
 /**

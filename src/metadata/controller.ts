@@ -6,7 +6,7 @@ import { classOrMethod, decorator, refuseBare } from './write.js'
 /**
  * Declares a class as a controller. A route's path is the prefix of the class followed by the path of the method.
  *
- * @param prefix A path, with or without slashes at both ends. It can contain `:param` segments. Default: none.
+ * @param prefix A path, with or without a slash at each end. It can contain `:param` segments. Default: none.
  * @throws ConfigError if the target is not a class.
  * @example
  * @Controller('users')
@@ -39,8 +39,8 @@ export function defineControllers(...controllers: readonly Class[]): readonly Cl
  * decorator. `@Version` on a method overrides `@Version` on the class. The `versions` option defines where requests
  * specify a version.
  *
- * @param versions Names of lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`.
- * Alternatively, only `'*'`.
+ * @param versions Names of lower-case letters and digits, with `.`, `-` or `_` between them: `'2'`, `'2026-01-31'`. Or
+ * only `'*'`.
  * @throws ConfigError at boot: `E_VERSION_INVALID` for any other name; `E_VERSION_UNUSED` without the `versions`
  * option.
  * @see docs/versions.md

@@ -27,9 +27,9 @@ function verb(method: HttpMethod, by: string): FieldVerb {
   function makeRoute(path: unknown, ...rest: readonly unknown[]): unknown {
     const given = rest.at(-1)
     if (typeof path !== 'string')
-      throw new TypeError(`${by}() was given ${shown(path)} as its path.`)
+      throw new TypeError(`The path of ${by}() must be a string, not ${shown(path)}.`)
     if (typeof given !== 'function')
-      throw new TypeError(`${by}() was given ${shown(given)} as its handler.`)
+      throw new TypeError(`The handler of ${by}() must be a function, not ${shown(given)}.`)
     // A function can be the handler of several routes, but each route needs a separate function object.
     const handler = (made.has(given) ? new Proxy(given, {}) : given) as FieldHandler
     const facts: Fact[] = [
@@ -45,7 +45,7 @@ function verb(method: HttpMethod, by: string): FieldVerb {
   return makeRoute as FieldVerb
 }
 
-/** Returns the route of a function that was returned by `get`, `post`, …; `undefined` for any other value. */
+/** Returns the route that `get`, `post`, … created for a function; `undefined` for any other value. */
 export function routeMadeOf(value: unknown): MadeRoute | undefined {
   return typeof value === 'function' ? made.get(value) : undefined
 }
@@ -55,7 +55,7 @@ export function countMadeRoutes(): number {
   return count
 }
 
-/** Calls a function and lists the routes that it creates, in order, even if it throws. */
+/** Calls a function, and adds the routes that it creates to `list`, in order, even if the function throws. */
 export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
   const outer = journal
   journal = list
@@ -71,7 +71,7 @@ export function collectMadeRoutes(list: MadeRoute[], make: () => void): void {
  *
  * @param path The path, relative to the controller's path. `'/'` and `''` are equivalent.
  * @param options The request schemas, `returns`, `errors` and other options, as in {@link Get}. Default: none.
- * @param handler Receives the request, whose type is inferred from the options, the response, and `next`.
+ * @param handler Receives the request, the response and `next`. The request's type is inferred from the options.
  * @returns the handler.
  * @throws TypeError if there is no handler, or if the path is not a string.
  * @see docs/field-routes.md

@@ -40,7 +40,7 @@ export function Injectable(...args: unknown[]): DualClassDecorator {
  */
 export function Inject(token: Token): InjectDecorator
 export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
-  // A class as the only argument is a token. With a key and an index, the target is a constructor parameter.
+  // A class as the only argument is a token. With more arguments, the parentheses are missing.
   if (rest.length > 0) refuseBare('@Inject', token, rest[0])
   function write(first: unknown, second: unknown, third?: unknown): unknown {
     if (isStandardContext(second)) {
@@ -60,8 +60,8 @@ export function Inject(token: Token, ...rest: unknown[]): InjectDecorator {
 }
 
 /**
- * Returns the instance for a token, for a field that is set while the container creates an object. If an application
- * creates the object itself, the field is not set, as in the legacy dialect.
+ * Returns the value of an `@Inject` field while the container creates an object. If the application creates the object
+ * itself, the value is `undefined`, as in the legacy dialect.
  */
 export function injectField(token: Token): unknown {
   const kInjector = Symbol.for('blazon.Injector')

@@ -33,9 +33,8 @@ export function describeBody(description: object): { schema?: Schema; options: u
 // biome-ignore-start lint/suspicious/noExplicitAny: the parts that a decorator does not describe stay as they are
 
 /**
- * Validates the body. The validated value replaces `req.body`. A missing body is validated as `undefined`. A body of
- * another type is refused with a 415 response, a body above the limit with a 413 response, and a body that the schema
- * rejects with a 400 response.
+ * Validates the body. The validated value replaces `req.body`. A missing body is validated as `undefined`. The response
+ * is 415 for a body of another type, 413 for a body above the limit, and 400 for a body that the schema rejects.
  *
  * By default, the body is JSON. With `type`, it is a form, text or bytes: a form is coerced like a query, text is a
  * string, and bytes are a `Buffer`. Several decorators with different types describe alternative bodies. The
@@ -212,7 +211,7 @@ interface InputArguments {
   readonly schema?: Schema
   /** Whether a schema was passed. This includes `undefined`, which is often caused by a circular import. */
   readonly hasSchema: boolean
-  /** Options after the schema, which only `@Cookies` has. */
+  /** The options after the schema, which only `@Cookies` accepts. */
   readonly more?: { readonly options: unknown }
 }
 

@@ -7,8 +7,8 @@ import { classOrMethod, refuseBare } from './write.js'
  * JSON bodies, and the time that a handler can take. A field on a method overrides the same field on the class, and a
  * field on a class overrides the same field on its base class.
  *
- * @param limits `body` in bytes or with a unit (`'5mb'`), `depth` as an integer, `timeout` in seconds or with a unit
- * (`'5s'`), or `false` for no limit. Default for each field: the limit on the class, otherwise the limit in the
+ * @param limits `body` in bytes or with a unit (`'5mb'`). `depth` as an integer. `timeout` in seconds or with a unit
+ * (`'5s'`); `false` for no time limit. Default for each field: the limit on the class, otherwise the limit in the
  * `limits` and `timeouts` options.
  * @example
  * @Limits({ body: '5mb', timeout: '2m' })

@@ -56,8 +56,8 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
   const label = `@${name}`
   function option(...args: readonly unknown[]) {
     const [first, second] = args
-    // A function can be the value of the option. If the check rejects a class, however, the decorator was written on
-    // this class without parentheses.
+    // A function can be the value of the option. But if the check rejects a class, the parentheses are missing, and the
+    // argument is the decorated class.
     const isValue = typeof first === 'function' && !isStandardContext(second)
     if (!isValue || (isClass(first) && isRefused(first, check))) refuseBare(label, first, second)
     const value = freezeData(args.length === 0 ? true : first)
@@ -107,8 +107,8 @@ type Composed<TDecorator> = [Exclude<TDecorator, DualClassOrMethodDecorator>] ex
   : OfOneKind<Exclude<TDecorator, DualClassOrMethodDecorator>>
 
 /**
- * A decorator with a more exact type, such as `@Body`, keeps its type. This type checks the request type of the
- * handler.
+ * The type of a combined decorator. A decorator with a more exact type, such as `@Body`, keeps this type, which
+ * restricts the request type of the handler.
  */
 type OfOneKind<TDecorator> = [TDecorator] extends [DualClassDecorator]
   ? DualClassDecorator

@@ -49,7 +49,7 @@ export function Paged<TQuery, TPage>(
 export function Paged(pages: Pages<unknown>, ...rest: unknown[]): unknown {
   refuseBare('@Paged', pages, rest[0])
   const facts = pagesFacts(pages, '@Paged')
-  if (facts.length === 0) throw new TypeError('@Paged() needs the result of cursor() or page().')
+  if (facts.length === 0) throw new TypeError('Pass the result of cursor() or page() to @Paged().')
   return decorator('@Paged()', { method: facts, field: false })
 }
 

@@ -35,8 +35,8 @@ export function Req(...args: unknown[]): LegacyParameterDecorator {
 }
 
 /**
- * Passes the response to a handler parameter (legacy dialect). If a handler with this parameter returns nothing, the
- * handler must send the response itself.
+ * Passes the response to a handler parameter (legacy dialect). If a handler with this parameter returns `undefined`, it
+ * must send the response itself.
  *
  * @example
  * get(@Res() res: Response) { res.json(1) }
@@ -127,7 +127,7 @@ function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): Pa
   if ((place === undefined) !== (name === undefined) || name === '') {
     fail('`in` and `name` must be set together.')
   }
-  if ('schema' in settings && place === undefined) fail('`schema` needs `in` and `name`.')
+  if ('schema' in settings && place === undefined) fail('with `schema`, also set `in` and `name`.')
   if ('schema' in settings && settings.schema === undefined) {
     fail('`schema` is undefined, which often results from a circular import.')
   }
@@ -146,7 +146,7 @@ function toDefinition(read: OfRequest<unknown>, settings: ParameterSettings): Pa
 }
 
 function label({ place }: ParameterDefinition): string {
-  return place === null ? 'A decorator of defineParameter()' : `The parameter '${place.name}'`
+  return place === null ? 'A decorator from defineParameter()' : `The parameter '${place.name}'`
 }
 
 function valueFor(definition: ParameterDefinition, req: object): unknown {

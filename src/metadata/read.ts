@@ -24,7 +24,7 @@ export function readClass(target: object): ClassFacts {
   }
 }
 
-/** Returns the facts about a class that the container uses, including inherited fields. */
+/** Returns the facts that the container uses to create a class, including inherited fields. */
 export function readInjections(target: Class): InjectionFacts {
   const chain = chainOf(target)
   const fields = new Map<PropertyKey, Token>()

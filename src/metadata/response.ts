@@ -65,10 +65,10 @@ export function Envelope(envelope: EnvelopeChoice, ...rest: unknown[]): DualClas
 }
 
 /**
- * Declares the media types in which the data of success responses can be sent, for one method or for all methods of a
- * class. The request's `Accept` header selects the type (RFC 9110, 12.5.1). Among equally preferred types, and without
- * `Accept`, the first type is used. A client that accepts no declared type receives a 406 response. The responses have
- * `Vary: Accept`, and the cache stores each representation separately.
+ * Declares the media types of the data in success responses, for one method or for all methods of a class. The request's
+ * `Accept` header selects the type (RFC 9110, 12.5.1). Among equally preferred types, and without `Accept`, the first
+ * type is used. A client that accepts no declared type receives a 406 response. The responses have `Vary: Accept`, and
+ * the cache stores each representation separately.
  *
  * @param produced JSON types as strings, which are sent in the route's envelope; `'text/csv'` for a list of objects,
  * see {@link csv} for its options; for every other type, a {@link Representation} with the function that serializes the

@@ -13,12 +13,12 @@ const input =
   (value, by) =>
     inputFacts(source, value, by)
 
-/** The options that belong to features. `model/feature-options.ts` reads them, because decorators import no features. */
+/** The options of features. `model/feature-options.ts` reads them, because decorators import no features. */
 type OfFeatures = 'cache' | 'rateLimit'
 
 /**
- * The functions that create the facts for each other option. The values are not validated here: the checks report
- * invalid values.
+ * For each of the other options, the function that creates its facts. The values are not validated here: the checks
+ * report invalid values.
  */
 const FACTS: Readonly<Record<Exclude<keyof RouteOptions, OfFeatures>, ToFacts>> = {
   params: input('params'),

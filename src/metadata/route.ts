@@ -7,11 +7,11 @@ import { optionFacts } from './route-options.js'
 import { decorator, refuseBare } from './write.js'
 
 /**
- * The signature of all route decorators: a path relative to the controller's path, empty by default, and {@link
- * RouteOptions}. The schemas work like the schemas in `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`. Describe
- * each request part in only one place. As with `@Body`, a body can have options, and there can be several bodies: `{
- * body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, like `@Upload`. The compiler
- * compares the request type of the handler with all schemas, and its return type with `returns`.
+ * The signature of all route decorators: a path relative to the controller's path, empty by default, and
+ * {@link RouteOptions}. The schemas work like the schemas in `@Params`, `@Query`, `@Headers`, `@Cookies` and `@Body`.
+ * Describe each request part in only one place. As with `@Body`, a body can have options, and there can be several
+ * bodies: `{ body: { schema, type: 'form' } }`. `{ upload: parts }` describes a form with files, like `@Upload`. The
+ * compiler compares the request type of the handler with all schemas, and its return type with `returns`.
  *
  * @example
  * const input = { params: z.object({ id: z.coerce.number() }), body: Rename }
@@ -44,13 +44,13 @@ function verb(method: HttpMethod, name: string): VerbDecorator {
 export const Get: VerbDecorator = verb('GET', '@Get')
 
 /**
- * Handles `QUERY` (RFC 10008): a read request like `GET`, but with input in the body, because it is too long or too
+ * Handles `QUERY` (RFC 10008): a read request like `GET`, but with a body, for input that is too long or too
  * confidential for a URL. The method is safe and idempotent. Its responses can be cached with {@link Cache}, whose key
  * then contains the body. A request without a `Content-Type` header is refused with a 415 response, and responses list
  * the accepted types in `Accept-Query`.
  *
  * @throws ConfigError at boot: `E_QUERY_METHOD` if the parser of the running Node version does not support the method.
- * Node 20 supports it from 20.19.2, and later versions from 22.0.0.
+ * Node 20 supports it from 20.19.2 on, and Node 22 and later versions always support it.
  * @see docs/query-method.md
  * @example
  * @QueryMethod('search', { body: z.object({ ids: z.array(z.uuid()).max(500) }) })
@@ -104,7 +104,7 @@ export function pathArgument(name: string, path: unknown): string {
       code: 'E_DECORATOR_TARGET',
       subject: name,
       cause: `${name} was given ${shown(path)} instead of a path.`,
-      remedy: 'Pass a string or nothing.',
+      remedy: 'Pass a string, or omit the path.',
     },
   ])
 }

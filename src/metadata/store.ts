@@ -9,10 +9,10 @@ export interface ClassRecord {
   readonly parameters: Map<number, Token>
 }
 
-// This well-known symbol of the decorator metadata proposal is the only global that this package sets, and only if it
-// is missing. Without the symbol, TypeScript passes no `metadata` to decorators, whereas esbuild and swc use the
-// registered symbol. Without `metadata`, the class of a method is unknown if another decorator has replaced the method:
-// a guard could be lost, or be applied to another class.
+// The package sets this well-known symbol of the decorator metadata proposal only if it is missing. Without the symbol,
+// TypeScript passes no `metadata` to decorators, whereas esbuild and swc use the registered symbol. Without `metadata`,
+// the class of a method is unknown if another decorator has replaced the method: a guard could be lost, or be applied
+// to another class.
 const symbols = Symbol as unknown as { metadata?: symbol }
 symbols.metadata ??= Symbol.for('Symbol.metadata')
 const kMetadata = symbols.metadata

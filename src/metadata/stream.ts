@@ -9,8 +9,8 @@ import { decorator, refuseBare } from './write.js'
 /**
  * Sends the values that an `async function*` yields as Server-Sent Events (`text/event-stream`). Each value becomes the
  * JSON data of one event. Use {@link sseEvent} to set the event's ID. The first item is requested before the response
- * head is sent, so an earlier error results in an ordinary error response. A later error is sent as an event of the
- * type `error`. An event of the type `end` follows the last item.
+ * head is sent, so an error before this item results in an ordinary error response. A later error is sent as an event
+ * of the type `error`. An event of the type `end` follows the last item.
  *
  * The generator ends, and its `finally` runs, when the client disconnects, when the application closes, and at
  * `maxAge`. Pass `req.signal` to everything that the generator awaits.
@@ -36,8 +36,9 @@ export function Sse(...args: unknown[]): StreamDecorator<unknown> {
 
 /**
  * Sends the values that an `async function*` yields as lines of JSON (`application/jsonl`). The first item is requested
- * before the response head is sent, so an earlier error results in an ordinary error response. A later error closes the
- * connection, because the format cannot represent errors. The client then detects that the response is incomplete.
+ * before the response head is sent, so an error before this item results in an ordinary error response. A later error
+ * closes the connection, because the format cannot represent errors. The client then detects that the response is
+ * incomplete.
  *
  * With `@Sse` on the same method, the client selects the format with `Accept`, and receives a 406 response if it
  * accepts neither format.

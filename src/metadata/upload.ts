@@ -6,9 +6,9 @@ import { decorator, refuseBare } from './write.js'
 
 /**
  * Reads a form with files, `multipart/form-data` (RFC 7578), with the package `@fastify/busboy`. `req.body` contains
- * the fields, validated and coerced like a query, and the files. The form is read after the guard. An invalid form is
- * refused with a 400 response, a body of another type or a file of an invalid type with a 415 response, and a form that
- * is too large with a 413 response.
+ * the fields, validated and coerced like a query, and the files. The form is read after the guard. The response is 400
+ * for an invalid form, 415 for a body of another type or a file of an invalid type, and 413 for a form that is too
+ * large.
  *
  * The parts can be in any order: a file that arrives before a field is buffered, up to 64 kB in memory and the rest on
  * disk. If the last part is a file, the handler starts while the file is still arriving.

@@ -70,12 +70,12 @@ function factsFor(kind: Kind, writers: Writers, third: unknown): readonly Fact[]
   return null
 }
 
-/** Narrows the type of read-only arrays, which `Array.isArray` does not. */
+/** Like `Array.isArray`, but also narrows the types of read-only arrays. */
 function isList(facts: Fact | readonly Fact[]): facts is readonly Fact[] {
   return Array.isArray(facts)
 }
 
-/** The name of each decorator, for messages, and what it writes. */
+/** The name of each decorator, for messages, and the facts that it writes. */
 const made = new WeakMap<object, { readonly name: string; readonly writers: Writers }>()
 
 /** Returns the facts that a decorator declares for a method; empty for a function that is not a decorator. */
@@ -115,7 +115,7 @@ export function refuseBare(name: string, first: unknown, second: unknown): void 
   const owner = isClass ? first.name : isMember ? first.constructor.name : ''
   const subject = [owner, member].filter(Boolean).map(String).join('.')
   const cause = isClass
-    ? `${name} was given ${first.name || 'a function'}: parentheses are missing, or it is a function that was not called.`
+    ? `${name} was given ${first.name || 'a function'}: the parentheses are missing, or the argument is a function that was not called.`
     : undefined
   throw bare(name, subject || name, cause)
 }
@@ -134,7 +134,7 @@ function bare(
   subject = name,
   cause = `${name} is written without parentheses, so it would never take effect.`,
 ): ConfigError {
-  const remedy = `Write ${name}() with parentheses, with the arguments that it needs.`
+  const remedy = `Write ${name}() with parentheses and any arguments that it needs.`
   return new ConfigError([{ code: 'E_DECORATOR_TARGET', subject, cause, remedy }])
 }
 
@@ -147,7 +147,7 @@ export function refuseArguments(name: string, args: readonly unknown[]): void {
       code: 'E_DECORATOR_TARGET',
       subject: name,
       cause: `${name} was given ${inspect(args[0], { depth: 1, breakLength: Infinity })}, but takes ${TAKEN[name] ?? 'no arguments'}.`,
-      remedy: `Write ${name}(). ${ELSEWHERE[name] ?? 'Other decorators, or options of the application, take such arguments.'}`,
+      remedy: ELSEWHERE[name] ?? `Write ${name}() without arguments.`,
     },
   ])
 }
@@ -157,10 +157,12 @@ const TAKEN: Readonly<Record<string, string>> = {
   '@Auth': 'only guard names and { optional: true }',
 }
 
-/** Hints about the correct place for arguments that were passed to decorators without parameters. */
+/** The remedies for arguments that belong elsewhere, by decorator. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  '@Auth': "Configure the guard as `auth.guard`; list roles and permissions in @Can('…').",
-  '@Injectable': 'There are no scopes: every instance lives as long as the application.',
+  '@Auth':
+    "Write @Auth(), and configure the guard as `auth.guard`. List roles and permissions in @Can('…').",
+  '@Injectable':
+    'Write @Injectable() without arguments. There are no scopes: every instance lives as long as the application.',
 }
 
 function isKey(value: unknown): value is string | symbol {

@@ -49,7 +49,7 @@ export function checkUnusedBounds(subject: string, facts: FactsByKind): Problem[
     code: 'W_LIMIT_UNUSED',
     subject,
     cause: `@Limits sets \`${name}\`, but no body is read for ${methods.join(' and ')} requests without @Body.`,
-    remedy: `Remove \`${name}\`, or use a method with a body.`,
+    remedy: `Remove \`${name}\`, or use an HTTP method with a request body, such as POST.`,
   }))
 }
 

@@ -13,7 +13,7 @@ const REMEDY = "Write @Body(schema, { type: 'json' | 'form' | 'text' | 'bytes', 
 
 type Body = FactOf<'body'>
 
-/** Checks the bodies with options of a method: `@Body` decorators, and `body` in the options of its routes. */
+/** Checks the bodies that a method describes with options: in `@Body`, or in `body` of the route options. */
 export function checkBodies(subject: string, facts: FactsByKind): Problem[] {
   const stated = factsOf(facts, 'body')
   const problems = stated.flatMap((body) => checkBody(`${subject} ${placeOf(body)}`, body))
@@ -57,7 +57,7 @@ function checkContentTypes(subject: string, options: BodyOptions): Problem[] {
     isMediaType(each) && !each.includes(';') && (mayBeRange || !each.includes('*'))
   const given = contentTypesOf(type, options)
   if (types.length === 1 && given.length > 0 && given.every(isRight)) return []
-  const cause = `Its contentType ${given.map(shown).join(', ')} does not list media types of one body type.`
+  const cause = `Its contentType ${given.map(shown).join(', ')} is not a list of media types for a single body type.`
   const remedy =
     "Pass a type with its subtype and without parameters: 'text/csv'; for text and bytes, a range such as 'image/*' is also possible."
   return [invalid(subject, cause, remedy)]

@@ -145,7 +145,7 @@ function checkResponse(subject: string, facts: FactsByKind): Problem[] {
     } else if (!isHeaderSafe(name, value)) {
       refuse(
         `@Header(${shown(name)}, …) is not a valid HTTP header.`,
-        'Use a token as the name, and Latin-1 text without line breaks as the value.',
+        'Use a name of letters, digits and hyphens, and a value of Latin-1 text without line breaks.',
       )
     }
   }

@@ -24,7 +24,7 @@ export function checkOptions(subject: string, facts: FactsByKind): Problem[] {
   return problems
 }
 
-/** If `check` throws, the value is unexpected and therefore invalid. */
+/** Returns the mistakes in the value of an option. A value for which `check` throws is invalid. */
 function mistakesIn(
   value: unknown,
   check: FactOf<'option'>['check'],
@@ -62,7 +62,7 @@ export function checkRepeated(subject: string, facts: FactsByKind): Problem[] {
 
 function repeated(subject: string, name: string, count: number): Problem[] {
   if (count < 2) return []
-  const cause = `It has ${count} ${name}, but only one of them would take effect.`
+  const cause = `It has ${count} ${name} decorators, but only one of them would take effect.`
   return [conflict(subject, cause, 'Remove all but one, or merge them.')]
 }
 
@@ -71,7 +71,7 @@ export function checkParameters(subject: string, facts: FactsByKind): Problem[] 
   const indexes = factsOf(facts, 'parameter').map(({ index }) => index)
   const repeated = indexes.filter((index, place) => indexes.indexOf(index) !== place)
   return [...new Set(repeated)].map((index) => {
-    const cause = `Its parameter ${index} has several decorators, and only one can fill it.`
+    const cause = `Its parameter ${index} has several decorators, but only one can set its value.`
     return conflict(subject, cause, 'Use a separate parameter for each decorator.')
   })
 }

@@ -9,7 +9,7 @@ import { isMediaType } from './compile-produces.js'
 import { type FactsByKind, factsOf } from './facts-by-kind.js'
 import { schemaProblem } from './schema-problem.js'
 
-/** The characters that every tool accepts in an `operationId`, from which function names are generated. */
+/** The characters that every tool accepts in an `operationId`, which becomes a function name in generated clients. */
 const OPERATION_ID = /^[A-Za-z0-9_-]+$/
 
 const OPERATION: OptionNames<ApiOperationOptions> = {
@@ -88,27 +88,27 @@ export function checkDocumented(
     const { status, schema, description, contentType, content } = options ?? {}
     problems.push(...unknownNames(`${subject} ${label} `, options, RESPONSE))
     if (!isStatus(status)) {
-      const cause = `${label} was given the status ${shown(status)}.`
+      const cause = `The status of ${label} is ${shown(status)}.`
       problems.push(invalid(subject, cause, 'Pass a whole number from 100 to 599.'))
       continue
     }
     if (seen.has(status)) {
-      const cause = `It has two ${label} for the status ${status}, but only one can describe it.`
+      const cause = `It documents the status ${status} twice, but only one description can apply.`
       problems.push({ code: 'E_DECORATOR_CONFLICT', subject, cause, remedy: 'Remove one of them.' })
     }
     seen.add(status)
     if (description !== undefined && !isText(description)) {
-      const cause = `${label} for the status ${status} has a description that is empty or not a string.`
+      const cause = `The description of ${label} for the status ${status} is empty or not a string.`
       const remedy = 'Pass a string, or omit it: the default is the reason phrase of the status.'
       problems.push(invalid(subject, cause, remedy))
     }
     if (contentType !== undefined && !isMediaType(contentType)) {
-      const cause = `${label} for the status ${status} has a \`contentType\` that is not a media type.`
+      const cause = `The \`contentType\` of ${label} for the status ${status} is not a media type.`
       problems.push(invalid(subject, cause, "Pass a type with its subtype: 'text/csv'."))
     }
     if (content !== undefined) {
       problems.push(
-        ...checkContent({ subject, label: `${label} of the status ${status}` }, options),
+        ...checkContent({ subject, label: `${label} for the status ${status}` }, options),
       )
     }
     if (schema !== undefined) {
@@ -124,7 +124,7 @@ export function checkDocumented(
  */
 function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem[] {
   if (!isMediaType(stated?.content)) {
-    const cause = `${label} has a \`content\` that is not a media type.`
+    const cause = `The \`content\` of ${label} is not a media type.`
     return [invalid(subject, cause, "Pass a type with its subtype: 'application/pdf'.")]
   }
   const others = (['schema', 'raw', 'contentType'] as const).filter(
@@ -133,7 +133,7 @@ function checkContent({ subject, label }: DocumentedAt, stated: Stated): Problem
   return others.map((name) => ({
     code: 'E_DECORATOR_CONFLICT' as const,
     subject,
-    cause: `${label} has both \`content\`, which is for files, and \`${name}\`.`,
+    cause: `\`content\`, which is for files, and \`${name}\` cannot be combined in ${label}.`,
     remedy: `Remove \`${name}\` if the response is a file, otherwise \`content\`.`,
   }))
 }

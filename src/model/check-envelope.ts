@@ -37,10 +37,10 @@ export function checkEnvelope(subject: string, envelope: unknown): Problem[] {
   ]
   if (typeof success !== 'function') {
     const remedy = 'Pass success: (data, { status, message, req }) => body.'
-    problems.push(invalid(subject, 'It has no function `success`.', remedy))
+    problems.push(invalid(subject, 'It has no `success` function.', remedy))
   }
   if (typeof schema !== 'function') {
-    const cause = 'It has no function `schema`, so the document could not describe its bodies.'
+    const cause = 'It has no `schema` function, so the document could not describe its bodies.'
     problems.push(invalid(subject, cause, 'Pass schema: (data) => the schema of the whole body.'))
   } else problems.push(...checkSchemaFunction(subject, envelope as EnvelopeFormat))
   return problems
@@ -60,7 +60,7 @@ export function checkErrorFormat(subject: string, value: unknown): Problem[] {
   ]
   if (typeof format === 'function') return problems
   const remedy = 'Pass format: (failure, req) => body.'
-  return [...problems, invalid(subject, 'It has no function `format`.', remedy)]
+  return [...problems, invalid(subject, 'It has no `format` function.', remedy)]
 }
 
 /** Checks the schema of error bodies. */

@@ -20,7 +20,7 @@ export function checkInputs(subject: string, facts: FactsByKind): Problem[] {
 }
 
 /**
- * Whether the inputs of a request part do not overlap: there is one input for the whole part, or each input describes a
+ * Whether the inputs of a request part are distinct: there is one input for the whole part, or each input describes a
  * different key.
  */
 function areDistinct(inputs: readonly InputFact[]): boolean {

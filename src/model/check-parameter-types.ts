@@ -80,14 +80,14 @@ function toProblem(subject: string, { index, source, key, type }: Unchecked): Pr
     source === 'body' || key !== null
       ? 'the handler receives every value that the client sends'
       : `the handler receives the ${source} as an object of strings`
-  // Libraries that create a class from a schema store the schema as a static property.
+  // A library that creates a class from a schema keeps the schema in a static property of the class.
   const kept = Object.entries(type).find(([, value]) => isStandardSchema(value))?.[0]
   const ready = kept === undefined ? null : `${name}.${kept}`
   const given = '~standard' in type ? name : ready
   const remedy =
     given !== null
       ? `Write ${decorator}(${prefix}${given}), which is a schema.`
-      : `Write ${decorator}(${prefix}schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that the schema infers; declare the parameter as unknown if the handler checks it.`
+      : `Write ${decorator}(${prefix}schema), with a schema of zod, valibot, arktype or JSON Schema, and use the type that is inferred from the schema. If the handler checks the value itself, declare the parameter as unknown.`
   return {
     code: 'E_INPUT_UNCHECKED',
     subject,

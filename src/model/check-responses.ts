@@ -11,7 +11,7 @@ export function checkResponses(route: RouteModel): Problem[] {
   const { name, status, redirect, operation } = route
   const possible = status === null ? [200, 204] : [status]
   if (redirect !== null) possible.push(redirect.status)
-  // The status of a response with a part of a file.
+  // A response with a part of a file has the status 206.
   if (operation.responses.some(({ content }) => content !== undefined)) possible.push(206)
   const others = operation.responses.filter(
     (response) =>
@@ -38,8 +38,8 @@ function mayRespondItself({ stack, parameters }: RouteModel): boolean {
 const WITHOUT_BODY = [204, 205, 304]
 
 /**
- * Finds contradictions to `returns`, which is the first description: a second description of the same status, or a
- * status without a body.
+ * Finds declarations that contradict `returns`: a second description of the same status, or a status without a body.
+ * `returns` is always the first description of a route.
  */
 export function checkReturned({ name, operation }: RouteModel): Problem[] {
   const [first, ...others] = operation.responses

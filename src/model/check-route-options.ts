@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<keyof RouteOptions, true>> = {
   rateLimit: true,
 }
 
-/** The decorators whose checks also apply to a route option, each with the option and its fact. */
+/** The decorators whose checks also apply to a route option, each with the option and the kind of its facts. */
 const MEANING = {
   '@HttpCode': { name: 'status', kind: 'status' },
   '@Paged': { name: 'paged', kind: 'pages' },
@@ -48,7 +48,7 @@ export function checkRouteOptions(subject: string, facts: FactsByKind): Problem[
 
 function checkNames(subject: string, { by, options }: FactOf<'routeOptions'>): Problem[] {
   const known = Object.keys(NAMES)
-  const remedy = `Write ${by}('path', { body: schema }), with any of ${known.join(', ')}.`
+  const remedy = `Write ${by}('path', { body: schema }), with any of these options: ${known.join(', ')}.`
   const refuse = (cause: string): Problem[] => [invalid(subject, cause, remedy)]
   if (options === undefined) {
     return refuse(
@@ -102,7 +102,7 @@ function checkValues(
     if (/^[45]\d\d$/.test(status)) continue
     refuse(
       'errors',
-      `describes ${status}, which is not an error.`,
+      `describes ${status}, which is not an error status.`,
       'Use a status from 400 to 599; describe a success response with `returns`.',
     )
   }
@@ -164,7 +164,7 @@ export function inWordsOfOptions(problem: Problem, facts: FactsByKind): Problem 
   return { ...problem, subject, cause }
 }
 
-/** The same, for a problem that was found in the model of a route. */
+/** Like {@link inWordsOfOptions}, for a problem that was found in the model of a route. */
 export function inWordsOfRoute(problem: Problem, route: RouteModel): Problem {
   const facts = writtenFacts(route)
   return facts === undefined ? problem : inWordsOfOptions(problem, facts)

@@ -9,7 +9,7 @@ import { pathProblem } from './path-problem.js'
 import { pathShape } from './paths.js'
 import { checkUsedVersions, shareVersion } from './versions.js'
 
-/** Checks the paths of routes, individually and in relation to each other. */
+/** Checks compiled routes, individually and in relation to each other. */
 export function checkRoutes(
   routes: readonly RouteModel[],
   { hasGuard, versions }: { readonly hasGuard: boolean; readonly versions: VersionSettings | null },
@@ -62,7 +62,7 @@ function keyOf({ route, path }: Taken): string {
   return `${route.method} ${pathShape(path)}`
 }
 
-/** Returns the first route that receives requests which are meant for another route. */
+/** Returns the earlier route that would receive a route's requests; `undefined` if there is none. */
 function winnerOf(each: Taken, taken: ReadonlyMap<string, readonly Taken[]>): Taken | undefined {
   return taken.get(keyOf(each))?.find(({ route }) => shareVersion(route, each.route))
 }
@@ -98,11 +98,11 @@ function checkParams(route: RouteModel): Problem[] {
   return [
     ...unknownKeys(route, keys ?? [], writtenAs(route, 'params')),
     ...undescribedKeys(route, keys),
-    ...unknownKeys(route, defined, 'A decorator of defineParameter()'),
+    ...unknownKeys(route, defined, 'A decorator from defineParameter()'),
   ]
 }
 
-/** @param by The description of the keys, in messages. */
+/** @param by The declaration that describes the keys, in messages. */
 function unknownKeys(route: RouteModel, keys: readonly string[], by: string): Problem[] {
   const unknown = keys.filter((key) => !route.pathParameters.includes(key))
   return unknown.map((key) => ({
@@ -179,7 +179,7 @@ function schemaKeys(schema: Schema): string[] | undefined {
 
 function readKeys(schema: Schema): string[] | undefined {
   const standard = (schema as { '~standard'?: { jsonSchema?: StandardJsonSchema } })['~standard']
-  // A valibot schema has its keys in `entries`, and no JSON Schema.
+  // A valibot schema has no JSON Schema, so its keys are read from `entries`.
   const { properties, entries } = schema as { properties?: object; entries?: object }
   const keyed = standard === undefined ? properties : (propertiesOf(standard.jsonSchema) ?? entries)
   return typeof keyed === 'object' && keyed !== null ? Object.keys(keyed) : undefined

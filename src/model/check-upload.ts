@@ -70,7 +70,7 @@ function checkPart(subject: string, part: unknown): Problem[] {
 
 function checkFile(subject: string, options: unknown): Problem[] {
   if (typeof options !== 'object' || options === null) {
-    return [invalid(subject, `file() was given ${shown(options)}.`, REMEDY)]
+    return [invalid(subject, `The argument of file() is ${shown(options)}, not an object.`, REMEDY)]
   }
   const { maxSize, types, max, optional } = options as FileOptions
   return [

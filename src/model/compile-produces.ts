@@ -36,7 +36,7 @@ export function checkProduces(subject: string, facts: FactsByKind): Problem[] {
       return [
         invalid(
           place,
-          'It needs at least one media type.',
+          'It lists no media type.',
           "Pass the media types: 'application/json', 'text/csv'.",
         ),
       ]

@@ -5,7 +5,7 @@ import { isSentWithoutEnvelope } from '../schema/response-shape.js'
 import { compileProduces } from './compile-produces.js'
 import { type FactsByKind, factsOf, firstOf } from './facts-by-kind.js'
 
-/** The facts about the class and the application that a route's responses depend on. */
+/** The facts about the class and the application on which a route's responses depend. */
 interface Owner {
   readonly facts: FactsByKind
   readonly tags: readonly string[]

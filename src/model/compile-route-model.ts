@@ -67,8 +67,7 @@ export function ownerOf(
   const own = firstOf(facts, 'controller')?.prefix ?? ''
   const prefix = joinPaths(options.prefixOf(controller), own)
   const prefixIn = (version: string) => joinPaths(options.prefixOf(controller, `v${version}`), own)
-  // The facts of the class come before the facts of its base classes, so the tags of a subclass replace the tags of its
-  // base class.
+  // The facts of a class come before the facts of its base classes, so the tags of a subclass replace inherited tags.
   const tags = firstOf(facts, 'tags')?.tags ?? [defaultTag(controller.name)]
   const envelope = firstOf(facts, 'envelope')?.envelope ?? options.envelope
   const shared = { tags: Object.freeze([...new Set(tags)]), envelope }

@@ -1,13 +1,13 @@
 import type { ClassFacts, Fact } from '../contracts/facts.js'
 import { methodFactsOf } from '../metadata/read.js'
 
-/** The options of routes that belong to features. */
+/** The route options of features. */
 export interface FeatureOptions {
-  /** Returns the decorator that has the effect of an option, by the option's name. */
+  /** For each option, by its name, the function that returns the equivalent decorator. */
   readonly routeOptions: Readonly<Record<string, (given: unknown) => object>>
 }
 
-/** Adds the facts of route options that belong to features: `{ cache: … }` has the facts of `@Cache(…)`. */
+/** Adds the facts of the features' route options: `{ cache: … }` has the facts of `@Cache(…)`. */
 export function withFeatureOptions(link: ClassFacts, { routeOptions }: FeatureOptions): ClassFacts {
   const methods = [...link.methods].map(
     ([key, facts]) => [key, facts.flatMap((fact) => [fact, ...added(fact, routeOptions)])] as const,

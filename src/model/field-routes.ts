@@ -119,8 +119,8 @@ export function fieldsOf(instance: object): FieldRoutes {
 }
 
 /**
- * Returns the fields that a class adds to its base class or replaces. The constructor of the base class runs first, so
- * its routes are created first.
+ * Returns the fields that a class declares itself, and not the fields that it inherits. The constructor of the base
+ * class runs first, so the routes of the base class are created first.
  */
 function ownFields({ fields, routes }: Made, base: Made): FieldRoutes {
   const ofBase = new Set(routes.slice(0, base.routes.length))

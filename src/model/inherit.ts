@@ -14,8 +14,8 @@ export interface InheritedController {
 
 /**
  * Merges a class with its base classes. The facts of a class come before the facts of its base classes, so the first
- * fact of a kind applies. An overriding method inherits the decorators of the original method, except for the kinds
- * that it declares itself, so that an override never loses a guard.
+ * fact of a kind applies. An overriding method inherits the decorators of the original method, so that it never loses a
+ * guard. Its own decorators replace inherited decorators of the same kind.
  */
 export function inherit(chain: readonly ClassFacts[]): InheritedController {
   const methods = new Map<PropertyKey, readonly Fact[]>()
@@ -37,7 +37,7 @@ function override(own: readonly Fact[], inherited: readonly Fact[] | undefined):
   ]
 }
 
-/** Completes `@Limits` with the fields that only the original method's limits set. */
+/** Completes the `@Limits` of an overriding method with the fields that only the original method's `@Limits` has. */
 function complete(fact: Fact, inherited: readonly Fact[]): Fact {
   if (fact.kind !== 'limits') return fact
   const others = inherited.filter((each) => each.kind === 'limits')

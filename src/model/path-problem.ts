@@ -1,7 +1,7 @@
 import { unicodePattern } from '../errors/unicode-pattern.js'
 import { literalOf, type PathPart, type PathSegment, parsePath } from './paths.js'
 
-/** An error in a path with its position, and the remedy. */
+/** An error in a path, with its position and the remedy. */
 export interface PathProblem {
   readonly cause: string
   readonly remedy: string
@@ -31,7 +31,7 @@ export function prefixProblem(prefix: unknown): string | null {
 const PLAIN = /^[\w/-]*$/
 
 const SYNTAX =
-  'Use literal segments, `:name` and, at the end, `*name`. Write two routes for two forms of a path.'
+  'Use literal segments, `:name` and, at the end, `*name`. If part of a path is optional, write two routes.'
 const ESCAPE = `A backslash escapes the next character: 'books\\\\:batchGet'.`
 
 /** Characters that must be escaped, because they are special in other path syntaxes or not allowed in URLs. */
@@ -111,7 +111,7 @@ function parameterProblem(
   const before = segment[segment.indexOf(part) - 1]
   if (before === undefined || before.kind === 'literal') return null
   return fail(
-    `nothing is between '${before.name}' and '${name}'${place}, so the end of the first one is unknown`,
+    `no text separates '${before.name}' from '${name}'${place}, so it is unknown where '${before.name}' ends`,
     'Write a literal between them, or a slash.',
   )
 }

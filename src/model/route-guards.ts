@@ -4,8 +4,8 @@ import type { RouteModel } from '../contracts/route-model.js'
 type Guarded = Pick<RouteModel, 'isProtected' | 'isAuthOptional' | 'guards'>
 
 /**
- * Returns the guards of an application that a route accepts, starting with the guard that determines `req.user`. The
- * list is empty for a public route. The guard of the option `auth.guard` has no name.
+ * Returns the application's guards that a route accepts. The first of them determines `req.user`. The list is empty for
+ * a public route. The guard of the option `auth.guard` has no name.
  */
 export function guardsOfRoute<T extends { readonly name: string | null }>(
   { isProtected, isAuthOptional, guards: names }: Guarded,

@@ -24,7 +24,7 @@ function shapeProblem(schema: object): SchemaProblem | null {
   const isShape = Object.values(schema).some(isStandardSchema)
   if (!isShape && (keys.length === 0 || keys.some(isKeyword))) return null
   return {
-    cause: `is an object with ${keys.join(', ')}, but not a valid JSON Schema, so it would accept any value.`,
+    cause: `is an object with the keys ${keys.join(', ')}. It is not a valid JSON Schema, so it would accept any value.`,
     remedy: isShape
       ? 'Create a schema from the shape: z.object({ … }), v.object({ … }), type({ … }).'
       : "Write { type: 'object', properties: { … } }, or pass a Standard Schema.",
@@ -79,7 +79,7 @@ const GIVE_OBJECT =
 
 type AnyFunction = { readonly name: string; readonly prototype?: object }
 
-/** Describes the problem of a function, usually a class, in place of a schema. */
+/** Describes the problem of a function, usually a class, that was passed in place of a schema. */
 function functionProblem(given: AnyFunction): SchemaProblem {
   if (!isClass(given)) {
     const cause = `is the function ${given.name || 'without a name'}, which is not a schema.`
@@ -91,8 +91,8 @@ function functionProblem(given: AnyFunction): SchemaProblem {
 }
 
 /**
- * Returns the remedy for a class in place of a schema. A class that a library creates from a schema stores the schema
- * as a property.
+ * Returns the remedy for a class that was passed in place of a schema. If a library created the class from a schema,
+ * the class has the schema as a property.
  */
 function remedyForClass(given: AnyFunction, name: string): string {
   const kept = Object.entries(given).find(([, value]) => isStandardSchema(value))
@@ -115,7 +115,7 @@ function isClass(given: AnyFunction): boolean {
  */
 function instanceProblem(schema: object): SchemaProblem | null {
   const prototype: object | null = Object.getPrototypeOf(schema)
-  // This is `Object.prototype`, of this realm or of another realm.
+  // The prototype is `Object.prototype`, of this realm or of another realm.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return null
   if (schema instanceof Promise) {
     return { cause: 'is a Promise.', remedy: `Await it. ${GIVE_SCHEMA}` }

@@ -30,7 +30,7 @@ export function mistakeInInterceptor(entry: unknown): Mistake | null {
   if (isInterceptor(entry) || isToken(entry)) return null
   const what = entry === null ? 'null' : typeof entry
   return {
-    cause: `It is not an interceptor: its type is ${what === 'function' ? 'function, without a method intercept' : what}.`,
+    cause: `It is not an interceptor: ${what === 'function' ? 'it is a function without an intercept method' : `its type is ${what}`}.`,
     remedy:
       'Pass an object with intercept(req, next), a class with that method, or a token for either. An undefined entry often results from a circular import.',
   }
@@ -40,7 +40,7 @@ function mistakeIn(entry: unknown): Mistake | null {
   if (typeof entry !== 'function' || isInterceptorClass(entry)) return mistakeInInterceptor(entry)
   if (isClass(entry)) {
     return {
-      cause: `${entry.name} is a class without a method intercept(req, next).`,
+      cause: `${entry.name} is a class without an intercept(req, next) method.`,
       remedy: 'Add the method, or pass an Express middleware.',
     }
   }

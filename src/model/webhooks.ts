@@ -32,7 +32,7 @@ export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
     if (isScheme(verifier)) {
       const place = `${subject} @Webhook `
       return [
-        // With a misspelt `tolerance` or `replays`, a repeated delivery could be accepted.
+        // With a misspelled `tolerance` or `replays`, a repeated delivery could be accepted.
         ...unknownOptions(place, verifier.options, NAMES),
         ...checkDuration(`${place}tolerance`, verifier.options?.tolerance),
       ]
@@ -40,7 +40,7 @@ export function checkWebhook(subject: string, facts: FactsByKind): Problem[] {
     const { verify } = Object(verifier) as Partial<WebhookVerifier>
     if (typeof verify === 'function') return []
     const remedy =
-      'Write @Webhook(standardWebhooks(secret)), or pass an object with the function verify.'
+      'Write @Webhook(standardWebhooks(secret)), or pass an object with a `verify` function.'
     return [invalid(subject, '@Webhook was called without a verifier.', remedy)]
   })
 }

@@ -137,8 +137,8 @@ function securityOf(
 }
 
 /**
- * Returns a guard's scopes for a route. Only these scheme types support scopes in every version of OpenAPI (3.0.3,
- * 4.7.30).
+ * Returns a guard's scopes for a route. Only `oauth2` and `openIdConnect` schemes support scopes in every version of
+ * OpenAPI (3.0.3, 4.7.30).
  */
 function scopesOf({ scheme, scopes }: DocumentGuard, route: RouteModel): readonly string[] {
   const hasScopes = scheme.type === 'oauth2' || scheme.type === 'openIdConnect'

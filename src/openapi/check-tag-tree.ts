@@ -23,7 +23,7 @@ export function checkTagTree(subject: string, { tags, openapi }: TaggedOptions):
     const at = (field: string) => `${subject}[${index}].${field}`
     const given = FIELDS.filter((field) => tag[field] !== undefined)
     if (openapi !== '3.2') {
-      const cause = `OpenAPI has it from version 3.2 on, but this document uses ${openapi ?? '3.0'}.`
+      const cause = `OpenAPI supports this field from version 3.2 on, but this document uses ${openapi ?? '3.0'}.`
       return given.map((field) => invalid(at(field), cause, "Set openapi: '3.2', or remove it."))
     }
     const wrong = given.filter((field) => typeof tag[field] !== 'string')

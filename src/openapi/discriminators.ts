@@ -51,7 +51,7 @@ export function checkMappings(described: DescribedSchema): DescribedSchema {
 }
 
 function unmapped(values: readonly string[]): string {
-  return `The mapping of its discriminator does not lead to a named schema for ${values.map((value) => `'${value}'`).join(', ')}: set the names of the alternatives (\`$id\`, \`.meta({ id })\`).`
+  return `Its discriminator has no named schema for ${values.map((value) => `'${value}'`).join(', ')}: name the alternatives with \`$id\` or \`.meta({ id })\`.`
 }
 
 /**

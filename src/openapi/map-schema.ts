@@ -25,8 +25,8 @@ export function mapReferences(
 }
 
 /**
- * Returns the names of the components to which a schema refers directly, and not the references inside these
- * components.
+ * Returns the names of the components to which a schema refers directly. References inside these components are not
+ * included.
  */
 export function referencesOf(schema: OpenApiSchema): ReadonlySet<string> {
   const names = new Set<string>()

@@ -42,8 +42,8 @@ function anyScript(): Script {
 }
 
 /**
- * The patterns for ASCII names. Nearly all names are ASCII, and V8 takes longer to compile the Unicode classes above
- * than to split all names of a large API.
+ * The patterns for ASCII names. Nearly all names are ASCII: for V8, compiling the Unicode classes above takes longer
+ * than splitting all names of a large API.
  */
 const ASCII: Script = {
   boundaries: [/([a-z\d])([A-Z])/g, /([A-Z])([A-Z][a-z])/g],

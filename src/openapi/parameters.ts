@@ -21,8 +21,8 @@ export interface ParameterContext {
 }
 
 /**
- * Returns the parameters of an operation: the path parameters in path order, then query, header and cookie parameters
- * in the order of their schemas, then parameters without a schema, and then the parameters of `defineParameter`.
+ * Returns the parameters of an operation. The path parameters come first, in path order. Then follow query, header and
+ * cookie parameters in the order of their schemas, parameters without a schema, and parameters of `defineParameter`.
  *
  * @param path The document's path for the route.
  */

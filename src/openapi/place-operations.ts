@@ -69,7 +69,7 @@ export function pathTemplate(path: string): string {
 
 /**
  * Maps each route path to the document's path for it. OpenAPI treats two templates as identical if they differ only in
- * parameter names (3.0.3, 4.7.8.1), so all such paths use the parameter names of the first path.
+ * parameter names (3.0.3, 4.7.8.1). All such paths use the parameter names of the first path.
  */
 export function canonicalPaths(routes: readonly RouteModel[]): ReadonlyMap<string, string> {
   const first = new Map<string, string>()

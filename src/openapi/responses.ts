@@ -35,7 +35,7 @@ type Responses = OpenApiOperation['responses']
 
 const text = (): OpenApiSchema => ({ type: 'string' })
 
-/** The document's data that its responses use. */
+/** The parts of a document that its responses use. */
 export interface ResponseContext {
   readonly schemas: DocumentSchemas
   readonly shared: SharedResponses
@@ -95,7 +95,7 @@ function describeHeaders(added: MergedContract['headers'], schemas: DocumentSche
   )
 }
 
-/** Adds the headers of steps to every response that is not an error. */
+/** Adds the headers from contracts to every success response and every redirect. */
 function addHeaders(
   responses: Record<string, Responses[string]>,
   headers: Headers,
@@ -149,8 +149,8 @@ function tooLarge(bytes: number, content: ErrorContent): OpenApiResponse {
 }
 
 /**
- * Adds the success responses that result from `@HttpCode`, `defaultStatus` and `@Redirect`. Without these, and without a
- * declared success response, the handler can choose any status, so the document contains `2XX`.
+ * Adds the success responses that result from `@HttpCode`, `defaultStatus` and `@Redirect`. Without these, and without
+ * a declared success response, the handler can choose any status, so the document contains `2XX`.
  */
 function inferSuccesses(
   route: RouteModel,

@@ -14,7 +14,7 @@ import { createReuse, type Definition, idOf, settleNames } from './settle-compon
 const REMEDIES = {
   W_SCHEMA_NOT_REPRESENTABLE:
     'Use a schema that JSON Schema can express, or accept that the document is less exact than the validator here.',
-  W_EXAMPLE_INVALID: 'Correct it, or remove it from the schema.',
+  W_EXAMPLE_INVALID: 'Correct the value, or remove it from the schema.',
 } as const
 
 /** Converts a schema from any library to OpenAPI. */
@@ -182,8 +182,8 @@ export class SchemaRegistry {
 
 /**
  * Returns the names for the definitions of one schema, by their local name. A definition keeps the name that its author
- * assigned. Otherwise, its name is derived from the named definition that refers to it (`User_1`) or, if there is none,
- * from the place where the schema is used (`UsersCreateBody_1`).
+ * assigned. Otherwise, its name is derived from the named definition that refers to it (`User_1`). If there is none,
+ * its name is derived from the place where the schema is used (`UsersCreateBody_1`).
  */
 function localNames(
   { schema, definitions }: DescribedSchema,

@@ -176,7 +176,7 @@ export class SharedResponses {
    * Returns the `HEAD` variant of a shared response, with its headers and without a body.
    *
    * @param status `NaN` for a success response if only its status class is known.
-   * @param isScoped Whether the response for 403 is the one from `insufficientScope`.
+   * @param isScoped Whether the 403 response comes from `insufficientScope`.
    */
   head(status: number, isScoped: boolean): OpenApiResponse {
     const facts = isScoped && status === 403 ? INSUFFICIENT_SCOPE : errorFacts(status, this.#wire)
@@ -248,7 +248,7 @@ function referencesIn(paths: Iterable<OpenApiPathItem>): ReadonlySet<string> {
   const referred = new Set<string>()
   for (const item of paths) {
     for (const { responses } of Object.values(operationsIn(item))) {
-      // `for … in` would convert each status to a string.
+      // The values are read directly, because `for … in` would convert each status to a string.
       for (const response of Object.values(responses)) {
         if ('$ref' in response) referred.add(response.$ref)
       }

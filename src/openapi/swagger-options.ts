@@ -99,8 +99,8 @@ export interface SwaggerOptions {
    */
   readonly tags?: readonly OpenApiTag[]
   /**
-   * The abilities of all readers of the document. The document contains only the fields with `visibleTo` that these
-   * readers may see. With `[]`, it contains no such field.
+   * The abilities that every reader of the document has. The document contains only the fields with `visibleTo` that
+   * these readers may see. With `[]`, it contains no such field.
    *
    * @defaultValue none: the document contains the fields of all callers, and responses may lack fields with `visibleTo`
    * @see docs/visibility.md#one-document-for-each-audience
@@ -270,7 +270,7 @@ function checkOne(subject: string, options: SwaggerOptions): Problem[] {
       invalid(
         `${subject}.audience`,
         'It is neither an ability nor a list of abilities.',
-        "Pass 'payroll:read', a list, or [] for everyone.",
+        "Pass 'payroll:read', a list of abilities, or [] for readers without abilities.",
       ),
     )
   }

@@ -18,8 +18,8 @@ export interface PlacedErrorMiddleware {
 /** The place where a middleware's error occurred. */
 export interface ErrorOrigin {
   /**
-   * Continues the request after the place of the error, but not before the middleware with the index `place`; `null` if
-   * nothing follows.
+   * Continues the request after the place of the error, and at the earliest with the middleware at the index `place`;
+   * `null` if nothing follows.
    */
   readonly passOver: ((place: number, argument: unknown) => void) | null
   /** Handles the error of an error middleware that has already allowed the request to continue. */

@@ -30,10 +30,10 @@ export type WatchMiddlewares = (req: BlazonRequest, res: Response, holder: () =>
 
 /**
  * Runs middlewares in order, then `done`, according to the rules of Express 5: an argument to `next` other than
- * `'route'` and `'router'`, a thrown value and a rejection are errors. Two rules are stricter. First, a thrown value is
- * an error even if `next` would not treat it as one, such as `undefined`, so the request does not continue. Second,
- * each middleware has its own `next`, which works only once. With a shared `next`, a second call could skip a
- * middleware that has not decided yet.
+ * `'route'` and `'router'`, a thrown value and a rejection are errors. Two rules are stricter. First, every thrown
+ * value is an error. This includes values such as `undefined`, which `next` would not treat as an error. Second, each
+ * middleware has its own `next`, which works only once. With a shared `next`, a second call could skip a middleware
+ * that has not decided yet.
  */
 export function composeMiddlewares(
   middlewares: readonly RequestHandler[],

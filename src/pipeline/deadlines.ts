@@ -15,9 +15,7 @@ import type { OnError } from '../step/step.js'
 export interface DeadlineConfig {
   readonly clock: Clock
   readonly onError: OnError
-  /**
-   * Ends a request that has already failed and whose error has been passed to `onError`, but that has no response yet.
-   */
+  /** Ends a request that has no response yet, although it has failed and its error has been passed to `onError`. */
   readonly fail: OnError
   /**
    * The request scopes, in which the error handlers and the listeners of `req.signal` run; `null` if requests have no
@@ -126,8 +124,8 @@ export class Deadlines {
 
 /**
  * Whether the handler is waiting for the client: the body is still arriving and is being read. Node's request timeout
- * limits this wait. A body that is not being read does not count: the socket stops reading, so the body would never
- * end.
+ * limits this wait. A body counts only while it is being read. If it is not read, the socket stops reading, so the body
+ * would never end.
  */
 function isReceiving(req: BlazonRequest): boolean {
   return !req.complete && !req.destroyed && req.readableFlowing !== null

@@ -12,8 +12,9 @@ interface ErrorFacts {
 }
 
 /**
- * Lists the errors that a route's steps can respond with, for the OpenAPI document, with the signature headers of
- * webhooks and the responses and headers of files. The author of the handler documents the handler's own errors.
+ * Lists the errors that a route's steps can respond with, for the OpenAPI document. The result also contains the
+ * signature headers of webhooks, and the responses and headers of files. The author of the handler documents the
+ * handler's own errors.
  */
 export function errorResponses({ timeouts, errors, plugins }: ErrorFacts): ContractOf {
   // A plugin may report a value of any request, because a path parameter needs no schema.

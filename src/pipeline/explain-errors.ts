@@ -10,8 +10,8 @@ import { type Declares, genericErrors, limitErrors } from './field-errors.js'
 export interface ExplainConfig {
   readonly plugins: readonly Plugin[]
   /**
-   * Returns the function that checks whether a schema declares a name, because errors must not repeat other names from
-   * the request; `null` if errors are allowed to repeat any name.
+   * Returns the function that checks whether a schema declares a name. Errors must not repeat other names from the
+   * request. The result is `null` if errors are allowed to repeat any name.
    */
   readonly declaresOf: (schema: Schema) => Declares | null
   /** The status of `VALIDATION_FAILED` errors. */

@@ -300,8 +300,8 @@ export function clientErrorResponse(
 }
 
 /**
- * Responds in the default format for an application that cannot respond itself, because it has not started, or because
- * the request is an HTTP/2 request, whose messages have other classes. The response is a plain Node response.
+ * Responds in the default format for an application that cannot respond itself: it has not started, or the request is
+ * an HTTP/2 request, whose messages have other classes. The response is a plain Node response.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
   // The client may have disconnected during the start. Writing to the connection would then end the process.

@@ -130,8 +130,8 @@ const BURST = 20
 const REFILL_MS = 1000
 
 /**
- * Creates the function that logs errors in guards that indicate a bug or an unreachable server. Other errors, such as
- * the error for an expired token, are refusals and are not logged.
+ * Creates the function that logs the errors of guards if they indicate a bug or an unreachable server. Other errors,
+ * such as the error for an expired token, are refusals and are not logged.
  */
 export function createDenialLog(log: LogFailure, clock: Clock): LogDenial {
   let left = BURST

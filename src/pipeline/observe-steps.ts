@@ -65,7 +65,7 @@ function reportReturn(stage: StepFactory | null, onStep: OnStep): StepFactory | 
     })
 }
 
-/** Makes a function record that it has started to handle an observed request. */
+/** Wraps a function so that it records the cause of the response to an observed request when it starts. */
 type Mark = (cause: ResponseCause, run: RunRoute) => RunRoute
 
 /** For applications without observers: records nothing. */

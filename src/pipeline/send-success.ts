@@ -32,7 +32,7 @@ export type WireRoute = Pick<RouteModel, 'name' | 'envelope' | 'headers' | 'prod
   readonly operation: Pick<RouteModel['operation'], 'responses'>
 }
 
-/** Returns the function that sends the values that a route's handler returns. */
+/** Returns the function that sends the return values of a route's handler. */
 export function returnedSender(route: WireRoute & Pick<RouteModel, 'isEnveloped'>): SendReturned {
   if (route.isEnveloped) return sendEnvelope
   const send = ownSender(route)
@@ -181,7 +181,7 @@ function explainValue({ name, status, type, value }: WrongValue): string {
 
 /** Names the kind of a returned value, for messages. */
 export function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing'
+  if (value === undefined) return 'undefined'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`

@@ -67,7 +67,6 @@ interface ReadRoute extends Routable {
   /** The path in the syntax of find-my-way; `null` if find-my-way's tree cannot represent the route. */
   readonly treePath: string | null
   readonly hasParameters: boolean
-  /** The name of the wildcard. */
   readonly wildcard: string | null
   /** The patterns that can match the same paths and have priority over the route, in order. */
   readonly rivals: readonly PathPattern[]
@@ -77,8 +76,8 @@ type ByMethod<T> = ReadonlyMap<HTTPMethod, T>
 
 /**
  * Adds all routes whose segments are literals, parameters or wildcards to the radix tree of find-my-way. Paths with
- * segments that mix literals and parameters become patterns: the tree cannot have two mixed segments in one place, and
- * it compares their literals after decoding.
+ * segments that mix literals and parameters become patterns: the tree cannot have two mixed segments at the same
+ * position, and it compares their literals after decoding.
  */
 function buildFind(routes: readonly Routable[]): Find {
   const hasHeads = routes.some(({ method }) => method === 'HEAD' || method === 'ALL')
@@ -89,8 +88,8 @@ function buildFind(routes: readonly Routable[]): Find {
   const find: Find = hasHeads
     ? findPath
     : (method, url) => findPath(method === 'HEAD' ? 'GET' : method, url)
-  // find-my-way assumes that the first character of a URL is a slash, and skips it. `*` is checked separately only if
-  // `OPTIONS *` would match a route for this reason.
+  // find-my-way assumes that the first character of a URL is a slash, and skips it. `OPTIONS *` can match a route for
+  // this reason. Only in this case is `*` checked separately.
   return find('OPTIONS', WHOLE_SERVER) === null
     ? find
     : (method, url) => (url === WHOLE_SERVER ? null : find(method, url))
@@ -132,7 +131,7 @@ function buildFindPath(byMethod: ByMethod<readonly ReadRoute[]>): Find {
     ignoreTrailingSlash: true,
     maxParamLength: MAX_PARAM_LENGTH,
     onBadUrl: unreachable,
-    // The query string is parsed when the handler first reads it.
+    // The router does not parse the query string. It is parsed when the handler first reads it.
     querystringParser: String,
   })
   const mixed = new Map<HTTPMethod, FindPattern>()
@@ -179,8 +178,8 @@ function grows(url: string): boolean {
 }
 
 /**
- * Returns routes as patterns, for URLs that the tree matches incorrectly. The patterns are created for the first such
- * URL.
+ * Returns routes as patterns, for URLs that the tree matches incorrectly. The patterns are created when the first such
+ * URL is looked up.
  */
 function allPatterns(
   byMethod: ByMethod<readonly ReadRoute[]>,
@@ -231,8 +230,8 @@ function treeSegment(segment: PathSegment): string | null {
 }
 
 /**
- * Returns a literal as a tree segment; `null` if it contains a character that URLs always encode, that is special, or
- * that {@link grows}.
+ * Returns a literal as a tree segment. Returns `null` if it contains `*`, a character that URLs always encode, or `İ`
+ * (see {@link grows}).
  */
 function treeLiteral(literal: string): string | null {
   return /[*%?#\u0130]/.test(literal) ? null : literal.replaceAll(':', '::')

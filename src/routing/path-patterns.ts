@@ -131,7 +131,6 @@ function literalBeginning({ segments }: PathPattern): string[] {
   return segments.slice(0, end === -1 ? undefined : end).map(({ literals }) => literals[0] ?? '')
 }
 
-/** The segments of a path. */
 interface ComparedPath {
   readonly segments: readonly string[]
   /** The segments in lower case. */
@@ -184,7 +183,7 @@ function matchPattern({ index, segments }: PathPattern, path: ComparedPath): Mat
 
 /**
  * Splits a segment at its literals, from right to left. Each literal is found at the last occurrence that leaves a
- * value for the parameter after it. This method finds values, if there are any, in linear time.
+ * value for the parameter after it. If a division exists, this method finds one, in linear time.
  */
 function divide(literals: readonly string[], text: string, lower: string): string[] | null {
   const [first, ...others] = literals as [string, ...string[]]

@@ -18,8 +18,8 @@ type BodyFacts = Pick<RouteModel, 'operation' | 'bodies' | 'inputs' | 'upload'>
 
 /**
  * Whether a request must have a body. `required` in `@ApiBody` takes precedence. Otherwise, the schema of the first
- * body decides, because a request without a body is validated against that schema. If the first body has no schema, a
- * body is required if every body type is described. A form with files is also required.
+ * body decides, because a request without a body is validated against that schema. Without such a schema, a body is
+ * required if every body type is described. A form with files is always required.
  */
 export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts): boolean {
   const { required } = operation.body ?? {}
@@ -31,7 +31,7 @@ export function isBodyRequired({ operation, bodies, inputs, upload }: BodyFacts)
 }
 
 /**
- * Whether a schema accepts a request without a body. A JSON Schema without a type can.
+ * Whether a schema accepts a request without a body. A JSON Schema without `type` can accept it.
  *
  * @param empty The value that a JSON Schema's validator receives for a request without a body.
  */

@@ -14,8 +14,8 @@ let loading: Promise<ZodCore | undefined> | undefined
 
 /** Loads zod once, because an application can have thousands of schemas. */
 function loadCore(): Promise<ZodCore | undefined> {
-  // The specifier is a literal, so that bundlers include zod. An application does not have to install zod: because of
-  // the `catch`, esbuild and Rollup do not report an error.
+  // The specifier is a literal, so that bundlers include zod. An application does not have to install zod. Because of
+  // the `catch`, esbuild and Rollup do not report an error if zod is missing.
   loading ??= import('zod/v4/core').catch(() => undefined) as Promise<unknown> as Promise<
     ZodCore | undefined
   >
@@ -25,8 +25,8 @@ function loadCore(): Promise<ZodCore | undefined> {
 /**
  * Compiles a zod schema to a single function that zod generates. For a nested order, this function takes 2,000
  * instructions and the schema itself takes 28,000; the results and errors are the same. Returns `undefined` for schemas
- * of other libraries, for a zod version that cannot compile, and for a copy of zod whose version differs from the
- * version that this package loads. A schema with callbacks is not compiled: see `isDefinite`.
+ * of other libraries, if zod cannot compile, and if the schema's zod version differs from the version that this package
+ * loads. A schema with callbacks is not compiled: see `isDefinite`.
  */
 export async function compileZod(schema: StandardSchemaV1): Promise<Validator | undefined> {
   const version = (schema as { _zod?: { version?: object } })._zod?.version
@@ -63,8 +63,8 @@ function compiledOnce(
 }
 
 /**
- * Returns a schema whose `run` is the bounded schema's. When the compiled function refuses a value, zod calls `run` to
- * collect the issues. The bounded schema is built for the first refused value.
+ * Returns a copy of the schema that uses the `run` function of the bounded schema. When the compiled function refuses a
+ * value, zod calls `run` to collect the issues. The bounded schema is built when the first value is refused.
  */
 function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
   let bounded: Internals | undefined
@@ -76,7 +76,7 @@ function explaining<T extends StandardSchemaV1 & ZodNode>(schema: T): T {
 
 /**
  * Whether zod can collect the issues of a refused value without calling user code a second time. After a refusal, zod
- * runs the schema again. A callback would then receive a value that it has already modified: a `z.preprocess` that
+ * runs the schema again. A callback could then receive its own modified value. For example, a `z.preprocess` that
  * modifies its value in place would throw, and the client would receive a 500 response instead of a 400 response.
  */
 function isDefinite(schema: StandardSchemaV1): boolean {

@@ -47,7 +47,10 @@ export function dateText(date: Date): string | null | Date {
   )
 }
 
-/** Whether no conversion method was replaced: not on the date, on its class or on `Date.prototype`. */
+/**
+ * Whether the date uses the original conversion methods: the date, its class and `Date.prototype` must not replace
+ * them.
+ */
 function isOrdinary(date: Date): boolean {
   return (
     IS_NATIVE &&

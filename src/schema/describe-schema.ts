@@ -19,8 +19,8 @@ type Describe<D> = (schema: Schema | object, options: DocumentedOptions) => D
 
 /**
  * Caches the descriptions of library schemas. These schemas are immutable, so all applications in a process share the
- * descriptions. Without the cache, describing the schemas took half of the time needed to create an application in a
- * test. The keys are weak references, and the descriptions are never changed.
+ * descriptions. In tests without the cache, half of the time for creating an application was spent on describing
+ * schemas. The keys are weak references, and the descriptions are never changed.
  */
 function remembering<D>(describe: Describe<D>): Describe<D> {
   // Descriptions depend on the side and on the readers of the document.
@@ -40,7 +40,7 @@ function remembering<D>(describe: Describe<D>): Describe<D> {
 /** Like `describeSchema`, but describes each library schema only once. Callers must not change the result. */
 export const describeOnce: Describe<Lowered.DescribedSchema> = remembering(describeSchema)
 
-/** Like {@link describeOnce}, with JSON Schema 2020-12. */
+/** Like {@link describeOnce}, but in JSON Schema 2020-12. */
 export const describeKeptOnce: Describe<DescribedSchema> = remembering(describeKept)
 
 /**
@@ -75,7 +75,7 @@ function attempt<D>(
 ): D | Lowered.DescribedSchema {
   try {
     const json = jsonOnce(schema, options)
-    if (json instanceof Promise) throw new Error('it returns a promise')
+    if (json instanceof Promise) throw new Error('its description is a promise')
     const { audience = null, side } = options
     return describe(forReaders(json, { audience, side }))
   } catch (error) {
@@ -87,10 +87,10 @@ function attempt<D>(
   }
 }
 
-const REMEDIED = 'so the document omits it'
+const REMEDIED = 'so the document omits this value'
 
 /**
- * Removes each example and `default` that its own schema rejects from a description. Readers of the document would copy
+ * Removes from a description each example and `default` that its own schema rejects. Readers of the document would copy
  * such a value, and some tools would refuse the whole document. A description without examples and defaults is returned
  * unchanged, without loading Ajv.
  */
@@ -107,7 +107,7 @@ function checkExamples<S extends OpenApiSchema | OpenApi30Schema>(
     if (wrong.length === 0) return checked
     const copy: Record<string, unknown> = { ...checked }
     for (const { key, value } of wrong) {
-      const cause = `Its ${key} ${JSON.stringify(value)} is not accepted by its schema, ${REMEDIED}.`
+      const cause = `The schema does not accept its ${key} ${JSON.stringify(value)}, ${REMEDIED}.`
       losses.push({ path, cause, code: 'W_EXAMPLE_INVALID' })
       remove(copy, key, value)
     }
@@ -175,8 +175,8 @@ const PLAIN = new Set(
 )
 
 /**
- * Checks a number, boolean or string without loading Ajv. Returns `undefined` for all other values and schemas: they
- * need Ajv.
+ * Checks a number, boolean or string without loading Ajv. Returns `undefined` for all other values and schemas, which
+ * only Ajv can check.
  */
 function acceptsScalar(schema: OpenApiSchema, value: unknown): boolean | undefined {
   const isPlain = Object.keys(schema).every((key) => PLAIN.has(key))

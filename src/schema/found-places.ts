@@ -3,7 +3,7 @@ import type { References } from './dialect/references.js'
 import { OF_MEMBERS, subschemasOf } from './keywords.js'
 import { membersOf, Reach } from './places.js'
 
-/** A part of a schema's values that the search looks for, or that leads to such a part. */
+/** A part of the described values: either the search looks for this part, or the part contains such a part. */
 export interface FoundPlace {
   /** Whether the search looks for this part itself. */
   readonly isFound: boolean
@@ -16,11 +16,11 @@ export interface FoundPlace {
 }
 
 /**
- * Finds the parts of a value that at least one matching schema describes. A schema can contain itself, so the members
- * of a place are computed when they are first read, and places with the same schemas are the same object.
+ * Finds the parts of a value that at least one matching schema describes. A schema can contain itself. Therefore, the
+ * members of a place are computed when they are first read, and places with the same schemas are the same object.
  *
  * @param is Returns whether a schema matches.
- * @returns `null` if there is none.
+ * @returns `null` if no matching schema describes a part of the value.
  */
 export function findPlaces(
   json: unknown,

@@ -140,7 +140,7 @@ class HidingCopy {
     return isNamed ? this.#hide() : this.of(value, depth)
   }
 
-  /** The copy stays an instance of its class, because loggers and error trackers check the class. */
+  /** The copy has the same class as the value, because loggers and error trackers check the class. */
   #fields(value: object, depth: number): object {
     const copied: object = Object.create(Object.getPrototypeOf(value))
     this.#seen.set(value, copied)
@@ -169,8 +169,8 @@ function read(value: object, key: PropertyKey): unknown {
 }
 
 /**
- * Returns the names of an error's getters. A class getter can need private fields, which the copy does not have.
- * `DOMException` has only getters.
+ * Returns the names of an error's getters. Their values are copied, because a getter can read private fields of the
+ * error, which the copy does not have. All fields of a `DOMException` are getters.
  */
 function gettersOf(error: Error): Set<PropertyKey> {
   const keys = new Set<PropertyKey>()

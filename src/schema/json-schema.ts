@@ -17,8 +17,8 @@ import { MAX_ISSUES } from './work-limit.js'
 const known = new WeakMap<object, JsonSchema>()
 
 /**
- * Adds `type` to schemas with numeric and boolean constants, such as `{ enum: [1, 2] }`, because Ajv converts a string
- * only to the `type` in its schema. A schema that needs no change is returned unchanged.
+ * Adds `type` to schemas with numeric and boolean constants, such as `{ enum: [1, 2] }`. Ajv converts a string only if
+ * its schema has a `type`. A schema that needs no change is returned unchanged.
  */
 function withTypesOfConstants(schema: JsonSchema): JsonSchema {
   const copy = known.get(schema) ?? (typed(schema) as JsonSchema)
@@ -52,8 +52,8 @@ function typeOfConstants({ const: only, enum: values }: Node): readonly string[]
 }
 
 /**
- * The Ajv instances of one draft. `refusing` is fast and stops at the first error. `collecting` finds all
- * errors; it is created when the first value is refused.
+ * The Ajv instances of one draft, as two pairs. In a pair, `refusing` is fast and stops at the first error.
+ * `collecting` finds all errors; it is created when the first value is refused.
  */
 interface AjvSet {
   readonly forBody: AjvPair
@@ -67,7 +67,7 @@ interface AjvPair {
 }
 
 /**
- * Returns the issues of a refused value, or `undefined`. Fills in defaults and coerces in place.
+ * Returns the issues of a refused value; `undefined` for a valid value. Fills in defaults and coerces in place.
  *
  * @param sent The original value, if `value` is a copy.
  * @param place The object that contains the value. Ajv writes the coerced value into it.

@@ -31,8 +31,8 @@ interface Keyword {
 }
 
 /**
- * The keywords that contain schemas. A property can have the name of a keyword, so schemas must be found only with this
- * table.
+ * The keywords that contain schemas. A property can have the name of a keyword, so code must use this table to find
+ * schemas, and must not search for names.
  */
 const APPLICATORS: ReadonlyMap<string, Keyword> = new Map([
   ...row('part', 'allOf'),
@@ -121,8 +121,8 @@ export function subschemasOf(node: Node): Subschema[] {
 }
 
 /**
- * Returns the inner schemas that are relevant in an OpenAPI 3.0 document. Definitions, which exist only for references,
- * are excluded.
+ * Returns the inner schemas of the keywords that OpenAPI 3.0 can express. Definitions are excluded, because they exist
+ * only for references.
  */
 export function lowerableIn(node: Node): Subschema[] {
   return subschemasOf(node).filter(({ keyword }) => APPLICATORS.get(keyword)?.isKnownTo30)
@@ -176,8 +176,8 @@ function nameOf({ keyword, relation, step }: Omit<Subschema, 'schema'>): string 
 }
 
 /**
- * Whether `is` returns true for a schema at any depth below this schema. Callers use this cheap check to skip
- * {@link mapChildren}, which makes a copy, for the many schemas that need no change.
+ * Whether `is` returns true for a schema at any depth below this schema. Most schemas need no change. For them, this
+ * cheap check saves the copy that {@link mapChildren} makes.
  */
 export function someBelow(schema: OpenApiSchema, is: (schema: OpenApiSchema) => boolean): boolean {
   const isOrHas = (child: unknown): boolean =>

@@ -17,8 +17,8 @@ export type ObjectFields = ReadonlyMap<string, readonly unknown[]>
  * library is unknown and cannot describe it.
  */
 export function objectFields(schema: Schema): ObjectFields | null {
-  // The result of a transform has other names. They are used only if there are no names elsewhere, as in
-  // `z.preprocess`.
+  // The result of a transform can have other field names. These names are used only if no other part of the schema has
+  // names, as in `z.preprocess`.
   const fields = fieldsOf(schema, false) ?? fieldsOf(schema, true)
   if (fields !== null) return fields
   const properties = describedProperties(schema)
@@ -85,7 +85,7 @@ export function fieldNames(
 
 /**
  * Returns the fields of an object that have a value after validation even if the input omits them. If the validation is
- * asynchronous, only the defaults that the schema shows count.
+ * asynchronous, only defaults that are visible in the schema count.
  */
 export function defaultedFields(schema: Schema): readonly string[] {
   if (schema instanceof KeyedSchema) {

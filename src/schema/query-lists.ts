@@ -4,7 +4,7 @@ import { setOwn } from './set-own.js'
 
 type Values = Readonly<Record<string, unknown>>
 
-/** The lists in the values of a schema. */
+/** The places of lists in the values of a schema. */
 interface Shape {
   /**
    * Whether the schema accepts only lists (and `null`). If the schema also accepts strings, a single value stays a
@@ -104,8 +104,8 @@ class ShapeReader {
       if (shape.items !== null && !useful.has(shape.items)) shape.items = null
       const isOfRest = shape.properties.has(null)
       for (const [name, child] of shape.properties) {
-        // If the undescribed properties contain a list, this name must be kept, because the value of this property
-        // contains no list.
+        // If undescribed properties can contain a list, the names of properties without a list must be kept. Otherwise,
+        // the shape of the undescribed properties would apply to them.
         const isUnneeded = !useful.has(child) && (name === null || !isOfRest)
         if (isUnneeded) shape.properties.delete(name)
       }
@@ -130,7 +130,7 @@ class ShapeReader {
     return shape
   }
 
-  /** Returns a schema and all parts of its combinations. */
+  /** Returns the schemas and all parts of their combinations. */
   #partsOf(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
     const parts = new Set<OpenApiSchema>()
     const visit = (schema: OpenApiSchema): void => {

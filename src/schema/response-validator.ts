@@ -64,8 +64,8 @@ function attempt(compiler: Ajv, json: Json): FindMismatches {
 }
 
 /**
- * Returns the schema, with all components that it refers to in `$defs`. A component that is also a part of a
- * combination has a second definition, which is not closed.
+ * Returns the schema with a `$defs` that contains all components to which it refers. A component that is also a part of
+ * a combination has a second definition, which is not closed.
  */
 function closedSchema(root: OpenApiSchema, components: Components): Json {
   const $defs: Record<string, Json> = {}
@@ -74,7 +74,7 @@ function closedSchema(root: OpenApiSchema, components: Components): Json {
   const translation = {
     isClosed: (schema: OpenApiSchema) => describesAll(schema, components) === 'closed',
     refTo(name: string, isWhole: boolean) {
-      // Component names cannot contain `$` (OpenAPI 3.0.3, section 4.7.7), so this key cannot collide with one.
+      // Component names cannot contain `$` (OpenAPI 3.0.3, section 4.7.7), so they never equal this key.
       const key = isWhole ? name : `${name}$part`
       if (!seen.has(key)) waiting.push({ key, name, isWhole })
       seen.add(key)

@@ -12,7 +12,7 @@ const SHORT = 4
 
 let word: RegExp | undefined
 
-/** Secret values in their original form, in JSON, and in URLs. */
+/** Finds secret values in strings: in their original form, and encoded for JSON and for URLs. */
 export class SecretTexts {
   readonly #values: ReadonlySet<string>
   readonly #long: TextSearch

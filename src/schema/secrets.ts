@@ -58,7 +58,7 @@ function collect(value: unknown, root: FoundPlace, found: Set<string>): void {
       if (part.place === null) addLeaf(part.value, { found, seen, parts })
       else addParts(part.value, part.place, parts)
     } catch {
-      // A schema created an object whose getters throw.
+      // A schema can create an object whose getters throw.
     }
   }
 }
@@ -87,7 +87,7 @@ interface Leaves {
 function addLeaf(value: unknown, { found, seen, parts }: Leaves): void {
   if (value instanceof Date) found.add(JSON.stringify(value).replaceAll('"', ''))
   else if (typeof value === 'object' && value !== null) {
-    // The bytes of a buffer are small numbers that occur in every log.
+    // The bytes of a buffer are not collected, because such small numbers occur in every log.
     if (seen.has(value) || ArrayBuffer.isView(value)) return
     seen.add(value)
     for (const member of Object.values(value)) parts.push({ value: member, place: null })

@@ -10,7 +10,7 @@ const ROOT = 0
 /**
  * Finds many search strings in one pass over a text (Aho and Corasick, 1975). The work is proportional to the sum of
  * all lengths. Comparing each position with each search string, or searching for one string after another, would be
- * proportional to the product of the lengths, and a client can choose all of the strings.
+ * proportional to the product of the lengths. This is important, because a client can choose all of the strings.
  *
  * Each prefix of a search string is a node.
  */
@@ -21,11 +21,11 @@ export class TextSearch {
   readonly #next: Int32Array
   /** The targets of further transitions. Few nodes have more than one transition. */
   readonly #others = new Map<number, Map<number, number>>()
-  /** The node of the longest other prefix that is a suffix of this node's string. */
+  /** For each node: the node of the longest other prefix that is also a suffix of the node's string. */
   readonly #suffix: Int32Array
-  /** The length of the search string that ends at a node; 0 if there is none. */
+  /** For each node: the length of the search string that ends at the node; 0 if there is none. */
   readonly #length: Int32Array
-  /** The node of the longest other search string that is a suffix of this node's string. */
+  /** For each node: the node of the longest other search string that is also a suffix of the node's string. */
   readonly #shorter: Int32Array
 
   /** @param texts The strings to search for. An empty string is never found. */
@@ -38,7 +38,7 @@ export class TextSearch {
     this.#shorter = new Int32Array(nodes)
     const growing = texts.filter(Boolean).map((text) => ({ text, node: ROOT }))
     growing.sort((a, b) => b.text.length - a.text.length)
-    // A node depends on all nodes with shorter strings.
+    // A new node depends on nodes with shorter strings, so all strings are added together, one character at a time.
     for (let length = 1; growing.length > 0; length++) {
       for (const each of growing)
         each.node = this.#grow(each.node, each.text.charCodeAt(length - 1))

@@ -4,7 +4,7 @@ import { firstPlaces } from './places.js'
 /** The number of items that every library validates within a tenth of a second. */
 const MANY_ITEMS = 100_000
 
-/** The maximum depth. A schema can contain itself. Deeper levels count as 1 byte. */
+/** The maximum depth to read, because a schema can contain itself. Schemas at a greater depth count as 1 byte. */
 const MAX_DEPTH = 16
 
 /**

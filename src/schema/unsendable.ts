@@ -28,11 +28,11 @@ export interface Arrival {
   readonly coerces: boolean
 }
 
-/** The maximum depth. A schema can contain itself. Deeper levels are not read. */
+/** The maximum depth to read, because a schema can contain itself. */
 const MAX_DEPTH = 12
 
 /**
- * Finds the values that a schema requires but no request can carry, such as the number that `z.number()` requires in a
+ * Finds the values that a schema requires but no request can carry. For example, `z.number()` requires a number in a
  * query, where every value is a string.
  *
  * @param json The input side of the schema as described by its library, before the conversion to OpenAPI.
@@ -105,7 +105,8 @@ class Search {
   #choices(choices: readonly unknown[], place: CarrierPlace): Unsendable[] {
     const nodes = choices.map((choice) => this.#resolve(choice))
     const found = nodes.map((node) => this.value(node, place))
-    // A string without constraints can represent all other values.
+    // In JSON, one alternative that can be sent is sufficient. Otherwise, only a string without constraints can
+    // represent the values of all other alternatives.
     const isCovered = nodes.some((node, index) =>
       place.carrier === 'json' ? found[index]?.length === 0 && !isNull(node) : isOpen(node),
     )
@@ -181,7 +182,8 @@ function constantsOf(node: Node): readonly unknown[] | null {
 }
 
 /**
- * Returns the type of the accepted values other than strings; `null` if there are none, or if every value is accepted.
+ * Returns the type of the accepted values; `null` if strings or values of any type are accepted. For constants, returns
+ * the type of the first number or boolean, and `null` if there is none.
  */
 function typeOf(node: Node, values: readonly unknown[] | null): string | null {
   if (values !== null) {

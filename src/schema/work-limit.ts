@@ -1,6 +1,6 @@
 import { refuse } from '../errors/refuse.js'
 
-/** The number of steps that is allowed for every value. Most values need fewer than a hundred. */
+/** The number of steps that is allowed for every value, of any size. Most values need fewer than a hundred. */
 const FOR_ANY = 50_000
 
 /** The additional steps for each value inside the validated value. They are added when the first limit is reached. */

@@ -7,7 +7,7 @@ import type { Problem } from '../errors/config-error.js'
  */
 const COPIES = Symbol.for('blazon.copies')
 
-/** The folders of the loaded copies. If a module is loaded again, as in test runners, its folder is the same. */
+/** The folders of the loaded copies. A test runner can load a module again, but its folder stays the same. */
 const copies = copiesOf(globalThis)
 copies.add(ownFolder())
 
@@ -17,7 +17,7 @@ function copiesOf(place: object): Set<string> {
   return shared[COPIES]
 }
 
-/** A bundler can remove the module URL. */
+/** A bundler can remove the module URL, so the folder of a bundle is unknown. */
 function ownFolder(): string {
   try {
     return fileURLToPath(import.meta.url.replace(/(?:dist\/chunks|src\/step)\/[^/]*$/, ''))
@@ -36,9 +36,9 @@ export function checkCopies(): Problem[] {
     {
       code: 'E_PACKAGE_TWICE',
       subject: 'blazon',
-      cause: `It is loaded from ${copies.size} places: ${[...copies].join(' and ')}. Decorators, tokens and values of one copy are not recognized by another.`,
+      cause: `It is loaded from ${copies.size} places: ${[...copies].join(' and ')}. Each copy recognizes only its own decorators, tokens and values.`,
       remedy:
-        'Run `npm dedupe`. Packages that use blazon need it in peerDependencies. A bundle must contain all parts of blazon or none.',
+        'Run `npm dedupe`. List blazon in the `peerDependencies` of packages that use it. In a bundle, include either all parts of blazon or no part.',
     },
   ]
 }

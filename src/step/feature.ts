@@ -39,7 +39,7 @@ export interface Feature<TSettings, TParts = unknown> {
   readonly name: string
   /** Whether the feature's steps run outside the steps of all plugins. If omitted, they run inside. */
   readonly isOutermost?: boolean
-  /** The options of routes that belong to the feature, each with the decorator that has the same effect. */
+  /** The route options that belong to the feature, each with the decorator that has the same effect. */
   readonly routeOptions?: Readonly<Record<string, (given: unknown) => object>>
   /** Finds errors in the decorators of one route. */
   readonly check?: (route: RouteModel) => Problem[]
@@ -51,7 +51,7 @@ export interface Feature<TSettings, TParts = unknown> {
   readonly facts?: (settings: TSettings) => unknown
   /** Reports data that each worker stores separately instead of sharing it; `null` if there is none. */
   readonly keptByWorker?: (app: FeatureApp<TSettings>, workers: number) => KeptByWorker | null
-  /** Lists the places of the feature's steps on a route that uses its decorators. If omitted, there are none. */
+  /** Lists the positions of the feature's steps in a route that uses its decorators. Default: none. */
   readonly places?: (
     route: RouteModel,
   ) => readonly Exclude<keyof PluginSteps, 'onResponse' | 'onEnd'>[]

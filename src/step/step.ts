@@ -23,8 +23,8 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 /**
  * Calls either `go` or `fail` when a thenable settles. A thenable's `then` can throw or call back twice, and a promise
- * can have its own `then`. Even then, only one of the callbacks runs, and only once. Throws only if reading the
- * thenable throws.
+ * can have its own `then`. In all these cases, only one of the callbacks runs, and only once. This function throws only
+ * if a getter of the thenable throws.
  */
 export function whenSettled<T, U>(
   value: PromiseLike<T>,
@@ -55,7 +55,7 @@ export type Step = (req: BlazonRequest, res: Response) => unknown
  */
 export type StepFactory = (next: Step) => Step
 
-/** Sends the value that the steps returned as the response, unless a response was already sent. */
+/** Sends, as the response, the value that the steps returned, unless a response was already sent. */
 export type Settle = (value: unknown, req: BlazonRequest, res: Response) => void
 
 /** A compiled route. It never throws, and it handles the rejection of every promise that it creates. */

@@ -150,7 +150,7 @@ function checkAuthMatrix(principals: object, options: AuthMatrixOptions): void {
   const refuse = (name: string, value: unknown, known: string) => {
     const cause = `authMatrix() cannot use ${JSON.stringify(value) ?? String(value)}.`
     const subject = `authMatrix({ ${name} })`
-    problems.push(invalid(subject, cause, `It accepts ${known}.`))
+    problems.push(invalid(subject, cause, `Pass ${known}.`))
   }
   if (Object.keys(principals).length === 0) {
     refuse('…', principals, 'principals by name: { anonymous: null, admin: { id: 1 } }')
@@ -182,8 +182,8 @@ export interface MatrixSubject {
 /**
  * Determines the access of each principal to each route, object and marked field.
  *
- * @throws ConfigError for invalid options; Error for a 429 response, or if no path leads to a route; with
- * `unguarded: 'fail'`, an Error with the operations that change data and are public, or that no guard has refused.
+ * @throws ConfigError for invalid options; Error for a 429 response, or if no path leads to a route. With `unguarded:
+ * 'fail'`, an Error that lists the operations that change data and are, or could be, public.
  */
 export async function buildAuthMatrix(
   principals: Readonly<Record<string, Principal>>,
@@ -215,7 +215,7 @@ export async function buildAuthMatrix(
   return new AuthMatrix(rows, withoutTenant)
 }
 
-/** The decisions of the policies of a route about objects of these policies, in the order of its `@Checks`. */
+/** Lists the checks of a route's policies: one for each object and action, in the order of the route's `@Checks`. */
 function questionsAbout(route: RouteModel, objects: AuthMatrixOptions['objects'] = {}) {
   return checksOf(route).flatMap(({ policy, actions }) =>
     Object.entries(objects)
@@ -232,7 +232,7 @@ function nameOf({ method, path, version, versionHeader }: RouteModel): string {
 
 /**
  * @param probe Sends requests without credentials.
- * @throws Error with the operations that change data and are public, or that no guard has refused.
+ * @throws Error that lists the operations that change data and are public, or whose request no guard has refused.
  */
 async function refuseUnguarded(
   routes: readonly RouteModel[],
@@ -264,7 +264,7 @@ const GUARD_THEM =
 const UNDECIDED =
   'authMatrix() cannot determine whether these operations are public, because no guard refused the request:'
 const SEND_MORE =
-  "Send the headers that they need, such as the tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list them in except."
+  "Send the headers that these operations require, such as the tenant: app.withHeaders({ 'x-tenant-id': 'acme' }); or list the operations in except."
 
 /** Creates the function that sends requests for one principal. A probe runs in place of the handler. */
 export function createProbe(

@@ -37,8 +37,8 @@ function finisher({ log, watch, records }: FinisherParts): Finish {
 }
 
 /**
- * Creates the function that adds a version to a request path, with `by: 'path'`. The path of a route that exists in
- * every version does not change.
+ * Creates the function that adds a version to a request path if paths specify the version (`by: 'path'`). The path of a
+ * route that exists in every version does not change.
  */
 function versionPaths(routes: () => CompiledRoutes): CallerLink['pathIn'] {
   return (version, { method, path }) => {

@@ -192,7 +192,7 @@ export class Connections {
     return { ...routes, handlers: routes.handlers.map(wrap) }
   }
 
-  /** The probe route is compiled for the first probe. */
+  /** The probe route is compiled only when the first probe arrives. */
   readonly #wrapRoute = (run: RunRoute, compileProbe: (handler: Step) => RunRoute): RunRoute => {
     let probe: RunRoute | undefined
     return function runUnderTest(req, res) {
@@ -203,8 +203,8 @@ export class Connections {
   }
 
   /**
-   * Wraps a handler so that requests wait before it, and responses after it, until the promise of `pause` of the
-   * connection settles.
+   * Wraps a handler. Requests wait before the handler, and responses wait after it, until the promise from the
+   * connection's `pause` settles.
    */
   readonly wrapHandler = (next: Step): Step => {
     return function handleUnderTest(req, res) {

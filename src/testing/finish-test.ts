@@ -53,7 +53,7 @@ export function joinFailures(found: readonly unknown[]): unknown {
 export function addToMessage(error: Error, paragraph: string): void {
   const { message, stack } = error
   const text = `${message}\n\n${paragraph}\n`
-  // An error of the test can be frozen.
+  // The error can be frozen. In that case, an assignment would throw, but `Reflect.set` has no effect.
   Reflect.set(error, 'message', text)
   // The stack trace contains the original message. Some runners print the stack trace; others print the message.
   if (stack?.includes(message))

@@ -83,7 +83,8 @@ export async function memoryFetch(
       return response
     }
     head.destroy()
-    if (redirect === 'error') throw failed('a redirect, which redirect: "error" forbids')
+    if (redirect === 'error')
+      throw failed('the response is a redirect, which redirect: "error" forbids')
     if (redirects === MAX_REDIRECTS) throw failed(`more than ${MAX_REDIRECTS} redirects`)
     hop = nextHop(hop, location, statusCode)
   }
@@ -113,7 +114,7 @@ async function firstHop(
   const body = await bodyOf(request, init?.body)
   if (Buffer.isBuffer(body)) headers.set('content-length', String(body.length))
   // Without this header, Node would send the stream of a DELETE request without framing, and the server would parse it
-  // as a request.
+  // as another request.
   else if (body !== null) headers.set('transfer-encoding', 'chunked')
   const { method } = request
   const url = new URL(request.url)
@@ -208,9 +209,10 @@ function nextHop(hop: Hop, location: string, status: number): Hop {
   const { href, origin } = next.url
   if (origin !== hop.url.origin)
     throw failed(
-      `a redirect out of the application, to ${href}; to inspect it, set redirect: "manual"`,
+      `the response redirects to ${href}, outside of the application; to inspect it, set redirect: "manual"`,
     )
-  if (next.body instanceof Readable) throw failed('a redirect of a body that is a stream')
+  if (next.body instanceof Readable)
+    throw failed('the response is a redirect, but a stream cannot be sent again')
   return next
 }
 

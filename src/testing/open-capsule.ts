@@ -73,7 +73,7 @@ export class OpenCapsule {
   }
 
   /**
-   * Sends the request as the user and tenant in the capsule, at its time.
+   * Sends the request with the user, the tenant and the time in the capsule.
    *
    * @throws UnansweredCallError, UnansweredStatementError for a call or statement without a result in the capsule, even
    * if the application has handled the error.

@@ -128,8 +128,8 @@ function shortList(lines: readonly string[]): string {
 }
 
 /**
- * The number of lines to show: the line that ran the statement, and its callers, because a data access class runs the
- * statements of many routes.
+ * The number of source lines to show for a statement: the line that ran it, and the lines that called this code. The
+ * callers are shown, because a data access class runs the statements of many routes.
  */
 const MOST_PLACES = 3
 

@@ -40,9 +40,9 @@ const CALLS_OF_FETCH = 'undici:request:create'
 const MOST_URLS = 1000
 
 /**
- * Refuses all connections of this process, whichever library opens them, because all libraries call the `connect`
- * method of Node's sockets. Worker threads and other processes are not covered. The connections of a test to its own
- * application are in memory.
+ * Refuses all connections of this process. It replaces the `connect` method of Node's sockets, which all libraries
+ * call. Worker threads and other processes are not covered. The connections of a test to its own application are in
+ * memory.
  */
 export class RefusedConnections {
   readonly #refused: string[] = []
@@ -75,7 +75,7 @@ export class RefusedConnections {
         return undefined
       }
     })
-    // Node calls `onSocket` with the socket, for every agent.
+    // Records the URL of each request. Node calls `onSocket` for every request, whichever agent it uses.
     const note = (path: string, origin: string) => this.#note(path, origin)
     this.#replace(ClientRequest.prototype, 'onSocket', (onSocket) => {
       return function noteAndUse(this: ClientRequest, ...args: unknown[]) {

@@ -1,7 +1,7 @@
 // The function is stored when this module is loaded, before the fake timers of a test runner can replace it.
 const { setImmediate } = globalThis
 
-/** Runs after the current turn of the event loop and the microtasks it has started. */
+/** Calls a function after the current turn of the event loop and the microtasks that this turn has started. */
 export function afterThisTurn(run: () => void): void {
   setImmediate(run)
 }

@@ -50,7 +50,7 @@ type Done = (error: unknown, response: Response) => void
 
 /**
  * Fails a supertest request with the error of `checkExchange`, unless its own expectations fail first, because their
- * error is more exact. `then` and `expect(…, callback)` also call `end`.
+ * error is more exact. Replaces `end`, because `then` and `expect(…, callback)` also call it.
  */
 function checkTest(test: Test, checkExchange: CheckExchange): void {
   let failure: Error | undefined

@@ -120,8 +120,9 @@ export class TestApp extends App {
   }
 
   /**
-   * Returns a caller for this API version. Write paths without the version. @throws Error without the option
-   * `versions`.
+   * Returns a caller for this API version. Write paths without the version.
+   *
+   * @throws Error without the option `versions`.
    */
   version(name: string): TestCaller {
     return this.#started('version()').version(name)
@@ -270,10 +271,9 @@ export class TestApp extends App {
    * Waits for running requests (at most `timeouts.close`, here 1 s by default), closes the remaining connections, and
    * runs `onClose`. A second call waits for the first one.
    *
-   * @throws Error with a request that left a rejected promise without a handler, unless a supertest request has already
-   * failed because of it; the error of `onClose`; after everything has been closed, an Error if the tests have
-   * exercised less than `coverage.threshold`, or for requests with too many statements or an unanswered call whose
-   * errors no test has received.
+   * @throws Error for a request that left a rejected promise without a handler, unless a supertest request has already
+   * failed because of it; the error of `onClose`. After everything has been closed, an Error if the coverage is below
+   * `coverage.threshold`, and the errors for too many statements or an unanswered call that no test has received.
    */
   override close(signal?: string): Promise<void> {
     this.#ending ??= this.#parts.end(() => super.close(signal))

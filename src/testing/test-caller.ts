@@ -161,7 +161,7 @@ export class TestCaller {
    */
   version(name: string): TestCaller {
     const { versions } = this.#link
-    if (versions === null) throw new Error('version() needs the option `versions`.')
+    if (versions === null) throw new Error('To use version(), set the option `versions`.')
     if (versions.by === 'path') return new TestCaller(this.#link, { ...this.#state, version: name })
     return this.with(versionHeaders({ version: name, versionHeader: versions.header }))
   }

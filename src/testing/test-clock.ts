@@ -131,7 +131,7 @@ export class TestClock implements Clock {
     await settle()
   }
 
-  /** The next timer that is due until `end`; if several are due at the same time, the timer that was set first. */
+  /** The next timer that is due by `end`; if several are due at the same time, the timer that was set first. */
   #next(end: number): Alarm | undefined {
     let next: Alarm | undefined
     for (const alarm of this.#alarms) {

@@ -3,7 +3,7 @@ import type { Request } from '../contracts/handler.js'
 
 /** A request to an application under test, or the start of that application. */
 export interface Operation {
-  /** The `TestWatch` of the application, which identifies it. */
+  /** The `TestWatch` of the application. It identifies the application. */
   readonly owner: object
   /** The name for messages, such as `GET /users/1`. */
   readonly name: string

@@ -130,12 +130,12 @@ export interface Explanation extends RequestRecord {
   toString(): string
 }
 
-/** Adds the text of a record. The method does not affect comparisons and JSON, because the record is plain data. */
+/** Adds the text of a record. The method is not enumerable, so it does not affect comparisons and JSON. */
 function explanationOf(record: RequestRecord): Explanation {
   return Object.defineProperty(record, 'toString', { value: () => explanationText(record) })
 }
 
-/** A test can throw one error for several requests. */
+/** The errors that already contain the reasons. A test can throw one error for several requests. */
 const explained = new WeakSet<Error>()
 
 /** Adds the reasons for the response to the message of a failed assertion. */

@@ -5,7 +5,7 @@ import { type OptionNames, unknownOptions } from '../errors/option-group.js'
 import { ContractCoverage, type CoverageThreshold } from './contract/contract-coverage.js'
 import type { AnsweredCall } from './test-outgoing.js'
 
-/** How the coverage that the tests have reached is used. */
+/** How the coverage of the tests is used. */
 export interface CoverageOptions {
   /** The minimum percentage. If the coverage is lower, `close()` rejects. Default: none. */
   readonly threshold?: CoverageThreshold
@@ -116,7 +116,7 @@ export function checkTestOptions(options: TestOptions): void {
     ...checkCalls(calls),
   ]
   if (!MODES.includes(contract)) {
-    problems.push(problemOf('contract', contract, "'warn', 'throw', 'off'"))
+    problems.push(problemOf('contract', contract, "'warn', 'throw' or 'off'"))
   }
   const isGiven = coverage !== undefined && isObject(coverage)
   if (coverage !== undefined && !isGiven) {
@@ -192,7 +192,7 @@ const NOTHING_COUNTED: Problem = invalid(
 
 function problemOf(subject: string, value: unknown, known: string): Problem {
   const cause = `TestApp cannot use ${JSON.stringify(value) ?? String(value)}.`
-  return invalid(subject, cause, `It accepts ${known}.`)
+  return invalid(subject, cause, `Pass ${known}.`)
 }
 
 /**

@@ -13,14 +13,14 @@ export interface CalledOperation {
   readonly statuses: ReadonlySet<number>
 }
 
-/** Whether an operation has refused every caller or request. */
+/** Whether an operation has refused all requests. */
 export function isRefused({ statuses }: CalledOperation): boolean {
   return statuses.size > 0 && [...statuses].every((status) => REFUSALS.includes(status))
 }
 
 /**
- * Throws if a check has not tested an operation at all: the operation has refused requests because of a rate limit, or
- * all operations have refused every request.
+ * Throws if a check has not tested operations at all: all operations have refused every request, or one operation has
+ * refused every request, and a rate limit was one of the reasons.
  *
  * @param check The name for messages: `fuzz()`.
  * @throws Error with the operations.
@@ -40,6 +40,6 @@ export function refuseUntested(check: string, called: readonly CalledOperation[]
   const isLimited = failed.some(({ statuses }) => statuses.has(TOO_MANY))
   const remedy = isLimited
     ? 'The limits of the framework do not apply here: disable the other limit in tests, or skip the operation.'
-    : 'Pass a caller who is allowed to call it, or skip the operation.'
+    : 'Pass a caller who is allowed to call the operation, or skip it.'
   throw new Error([...lines, remedy].join('\n'))
 }

@@ -32,7 +32,7 @@ describe('a failing command', () => {
   })
 
   it.each([
-    ['an entry that is missing', ['routes', '--entry', 'nowhere.ts'], 2, 'does not exist'],
+    ['an entry that is missing', ['routes', '--entry', 'nowhere.ts'], 2, 'There is no file at'],
     ['an entry that is a folder', ['routes', '--entry', 'src'], 2, 'It is a folder.'],
     ['an entry without an application', ['routes', '--entry', 'none.js'], 1, 'it exports x'],
     [

@@ -166,7 +166,9 @@ describe('the file .env', () => {
     vi.stubEnv('DATABASE_URL', undefined)
     const { status, stderr } = await run('doctor')
     expect(status).toBe(2)
-    expect(stderr).toContain(`The file .env sets it, but is not read under NODE_ENV=${mode}.`)
+    expect(stderr).toContain(
+      `The file .env sets DATABASE_URL, but is not read under NODE_ENV=${mode}.`,
+    )
   })
 
   it('can be replaced by DATABASE_URL_FILE, and that file must exist', async () => {

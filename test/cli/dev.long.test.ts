@@ -347,7 +347,7 @@ describe('options of blazon dev', () => {
 
   it.each([
     ['a port that is none', ['--port', '70000'], 'a whole number up to 65535'],
-    ['an entry that is missing', ['--entry', 'nowhere.js'], 'does not exist'],
+    ['an entry that is missing', ['--entry', 'nowhere.js'], 'There is no file at'],
   ])('are refused if they are %s', async (_, args, text) => {
     const project = devProject()
     const { status, stderr } = await project.run(['dev', ...args])

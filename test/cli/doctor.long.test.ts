@@ -225,7 +225,8 @@ export const app = new App({ logger: process.env.NODE_ENV === 'production' && KE
     expect(findings).toMatchObject([{ code: 'E_ENV_INVALID', subject: 'KEY' }])
     expect(notChecked).toContainEqual({
       group: 'application',
-      reason: 'the differences in production, because it needs these variables there: KEY',
+      reason:
+        'the differences in production, because the application requires these variables there: KEY',
     })
   })
 })

@@ -359,7 +359,7 @@ describe('external programs', () => {
         stderr: [
           'The project is complete, but its packages are not installed.',
           '  npm install ended with status 7.',
-          `  Run it yourself in ${join(cwd, 'api')}: npm install`,
+          `  Run this command in ${join(cwd, 'api')}: npm install`,
           '',
         ].join('\n'),
       })

@@ -355,7 +355,7 @@ describeWithServer('a request that fails because of a row in PostgreSQL', () => 
     const again = await project.run(['replay', id])
     expect(again, again.stderr).toMatchObject({ status: 1 })
     expect(again.stdout).toMatch(/^now +500 TypeError/m)
-    expect(again.stderr).toContain('Replaced because they are secret: password_hash.')
+    expect(again.stderr).toContain('These secrets were replaced: password_hash.')
 
     const written = await project.run(['replay', id, '--write', 'test/total.test.ts'])
     expect(written, written.stderr).toMatchObject({ status: 0 })

@@ -114,7 +114,7 @@ describe('exportTargets', () => {
   })
 
   it.each([
-    [{ clientOut: 'x.ts' }, '--client-out needs --client'],
+    [{ clientOut: 'x.ts' }, '--client-out is allowed only with --client'],
     [{ out: '-', check: true }, '--check has no file'],
     [{ out: 'x', client: 'typescript', clientOut: 'x' }, 'have the same path'],
     [{ out: '-', client: 'typescript', clientOut: '-' }, 'have the same path'],

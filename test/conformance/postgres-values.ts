@@ -198,7 +198,7 @@ export function describeValues(run: Run): void {
         const statement = { text: 'select $1::jsonb as json', values: [each] }
         await expect(run(statement)).rejects.toMatchObject({
           code: '22023',
-          message: expect.stringContaining(`JSON has no ${name}: `),
+          message: expect.stringContaining(`A ${name} cannot be represented in JSON: `),
         })
       }
     })

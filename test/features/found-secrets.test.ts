@@ -4,7 +4,7 @@ import { FoundSecrets } from '../../src/features/capsules/plain-value.js'
 import { countWork } from '../count-work.js'
 
 describe('FoundSecrets', () => {
-  it('hides the values of a statement with at least 8 characters that are not in the URL', () => {
+  it('hides values of a statement that have at least 8 characters and are not in the URL', () => {
     const unit = fc.constantFrom('a', 'b', 'c')
     const values = fc.array(fc.string({ unit, maxLength: 10 }), { maxLength: 6 })
     fc.assert(

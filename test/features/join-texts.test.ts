@@ -20,7 +20,7 @@ async function joined(texts: readonly WorkerText[]): Promise<string[]> {
   return text.split('\n')
 }
 
-it('the series of each worker get the label worker, and are grouped by metric', async () => {
+it('the values of each worker get the label `worker`, and are grouped by metric', async () => {
   const lines = await joined([
     { worker: '1', text: await registryText(0.5) },
     { worker: '2', text: await registryText(5) },
@@ -56,7 +56,7 @@ it('the series of each worker get the label worker, and are grouped by metric', 
   expect(lines.filter((line) => line.startsWith('# HELP size'))).toHaveLength(1)
 })
 
-it('a metric of only one process keeps its header, exemplars and unit', async () => {
+it('a metric of only one worker keeps its header, exemplars and unit', async () => {
   const lines = await joined([
     { worker: '1', text: '# TYPE a_seconds gauge\n# UNIT a_seconds seconds\na_seconds +Inf\n' },
     { worker: '2', text: '# TYPE b counter\nb_total{} 1 # {trace_id="x"} 1 1.000\n' },

@@ -55,7 +55,7 @@ const REFUSED = `
 describe('a user-supplied URL', () => {
   afterEach(() => void vi.restoreAllMocks())
 
-  it.each(REFUSED)('%s is refused without a look-up and without a socket', async (url) => {
+  it.each(REFUSED)('is refused without a DNS look-up or a connection: %s', async (url) => {
     const connect = watchConnections()
     const lookUp = vi.fn<LookUp>()
     const failure = await callerWith(lookUp)(url).catch((error: unknown) => error)
@@ -71,7 +71,7 @@ describe('a user-supplied URL', () => {
     'data:text/plain,x',
     'https://x.example:22/',
     'http://x.example:8080/',
-  ])('%s is refused for its scheme or port', async (url) => {
+  ])('is refused because of its scheme or port: %s', async (url) => {
     const connect = watchConnections()
     const lookUp = vi.fn<LookUp>()
     await expect(callerWith(lookUp)(url)).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
@@ -79,7 +79,7 @@ describe('a user-supplied URL', () => {
     expect(connect).not.toHaveBeenCalled()
   })
 
-  it('can have only the ports that the call allows', async () => {
+  it('can have only a port that the call allows', async () => {
     const connect = watchConnections()
     const send = callerWith(async () => [{ address: PUBLIC, family: 4 }])
     await expect(send('https://x.example:8443/', { ports: [8443] })).rejects.toThrow('fetch failed')
@@ -94,7 +94,7 @@ describe('a user-supplied URL', () => {
     ['a private IPv4 address within IPv6', ['::ffff:10.0.0.1']],
     ['an address with a zone', ['fe80::1%eth0']],
     ['no address', []],
-  ])('is refused if its name resolves to %s', async (_name, found) => {
+  ])('is refused if its host name resolves to %s', async (_name, found) => {
     const connect = watchConnections()
     const addresses = found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
     const send = callerWith(async () => addresses)
@@ -102,7 +102,7 @@ describe('a user-supplied URL', () => {
     expect(connect).not.toHaveBeenCalled()
   })
 
-  it('is requested at the checked address, even if its name later resolves to another one', async () => {
+  it('is requested at the checked address even if its host name later resolves to another address', async () => {
     const connect = watchConnections()
     const answers = [PUBLIC, '127.0.0.1']
     const lookUp = vi.fn<LookUp>(async () => [{ address: answers.shift() as string, family: 4 }])
@@ -118,7 +118,7 @@ describe('a user-supplied URL', () => {
     expect(connect).toHaveBeenCalledTimes(1)
   })
 
-  it('is no longer requested if the signal aborts while its name is being resolved', async () => {
+  it('is not requested if the signal aborts while the host name is being resolved', async () => {
     const controller = new AbortController()
     const send = callerWith(() => new Promise(() => {}))
     const sent = send('http://slow.example/', { signal: controller.signal })
@@ -159,7 +159,7 @@ async function pinnedHost(listener: Parameters<typeof createServer>[1]) {
   return { send, url: new URL(`http://no-such-name.invalid:${port}/a?b=c`) }
 }
 
-describe('a message to a pinned address', () => {
+describe('a request to a pinned address', () => {
   it('reaches the address without a DNS look-up, and returns the whole response', async () => {
     const { send, url } = await pinnedHost((req, res) => {
       res.writeHead(
@@ -179,7 +179,7 @@ describe('a message to a pinned address', () => {
     expect(await response.text()).toBe('text')
   })
 
-  it('has the host and the path of its URL, and no response body for HEAD', async () => {
+  it('contains the host and the path of its URL, and gets no response body for HEAD', async () => {
     const { send, url } = await pinnedHost((req, res) => res.end(`${req.headers.host} ${req.url}`))
     expect(await (await send(url)).text()).toBe(`${url.host} /a?b=c`)
     expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')
@@ -194,7 +194,7 @@ describe('a message to a pinned address', () => {
     await expect(send(url, { signal: controller.signal })).rejects.toThrow('enough')
   })
 
-  it('fails in the same way as fetch', async () => {
+  it('fails with the same error as fetch', async () => {
     const { send, url } = await pinnedHost((req) => void req.socket.destroy())
     await expect(send(url)).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed' })
   })
@@ -216,7 +216,7 @@ describe('redirects', () => {
     new Response(null, { status, headers: { location } })
 
   it.each(['http://10.0.0.8/', 'http://127.1/', 'file:///etc/passwd', '//localhost/'])(
-    'are checked again: %s is refused, and no second connection is made',
+    'are checked: %s is refused without a second connection',
     async (location) => {
       const { url } = await pinnedHost((_req, res) => res.writeHead(302, { location }).end())
       // The public host is a server of this machine.
@@ -233,7 +233,7 @@ describe('redirects', () => {
     },
   )
 
-  it('lose credentials for another host, and keep them for the same host', async () => {
+  it('keep credentials for the same host, and drop them for another host', async () => {
     const seen: [string, string | null][] = []
     const hops = ['/b', 'https://two.example/c']
     const headers = { authorization: 'Bearer x', cookie: 'a=1' }
@@ -258,7 +258,7 @@ describe('redirects', () => {
     [303, 'HEAD', 'HEAD', null],
     [307, 'POST', 'POST', 'x'],
     [308, 'PUT', 'PUT', 'x'],
-  ])('with status %i after %s lead to %s', async (status, method, then, body) => {
+  ])('with status %i after %s lead to a %s request', async (status, method, then, body) => {
     const headers = { 'content-type': 'text/plain' }
     const given = method === 'HEAD' ? message({ method }) : message({ method, headers, body: 'x' })
     const sent: [string, string | null][] = []
@@ -269,7 +269,7 @@ describe('redirects', () => {
     expect(sent[1]).toEqual([then, body])
   })
 
-  it('are limited to 20, and depend on the redirect option', async () => {
+  it("are followed at most 20 times, and never with `redirect: 'manual'` or `'error'`", async () => {
     let count = 0
     const again = async () => {
       count++

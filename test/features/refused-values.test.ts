@@ -61,7 +61,11 @@ describe('blameRequest', () => {
   })
 
   it.each([
-    ['a letter of the message', 'invalid input syntax for type uuid: "x"', ['x', 'b']],
+    [
+      'also a letter in a word of the message',
+      'invalid input syntax for type uuid: "x"',
+      ['x', 'b'],
+    ],
     ['an empty string', 'invalid input syntax for type uuid: ""', ['', 'b']],
     ['also a prefix of the message', 'invalid input value for enum mood: "in"', ['in', 'b']],
     ['in a message in another language', 'ungültige Eingabesyntax für Typ uuid: »y«', ['y', 'b']],

@@ -57,7 +57,7 @@ it('the memory cache keeps at most maxEntries entries for 2000 tenants', async (
   expect(kept.slice(-100)).toEqual(names.slice(-100))
 })
 
-it('the rate limit warns once about more tenants than maxKeys, and keeps earlier counts', () => {
+it('the memory rate limit warns once if there are more than maxKeys keys, and keeps earlier counts', () => {
   const store = memoryRateLimit({ maxKeys: 100 })
   const warnings: string[] = []
   const warn = (_: object, message: string) => warnings.push(message)

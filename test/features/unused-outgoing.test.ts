@@ -24,7 +24,7 @@ class Bank {
   readonly outgoing = inject(Outgoing)
 }
 
-it('only an application that injects the fetch function loads the modules for it', async () => {
+it('only an application that injects `Outgoing` loads the modules for it', async () => {
   const unused = await App.create({ controllers: [Rows], logger: false })
   await unused.close()
   expect(loaded.names).toEqual([])

@@ -53,7 +53,7 @@ it('an application loads the code of a documentation page at the first request f
   ])
 })
 
-it('an application with a @Cache route loads the step of cached responses at boot', async () => {
+it('an application with a @Cache route loads the step for cached responses at boot', async () => {
   expect(await loadedFor(controllerOf({ isCached: true }), ['/x'])).toEqual([
     ['cache-stage'],
     ['cache-stage'],

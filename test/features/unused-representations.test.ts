@@ -50,6 +50,6 @@ it('an application without files and representations loads no module for them', 
   expect((await ask(Plain)).steps).toEqual([])
 })
 
-it('a route with @Produces loads its step', async () => {
+it('a route with @Produces loads the step that selects the representation', async () => {
   expect((await ask(Produced)).steps).toEqual(['negotiate'])
 })

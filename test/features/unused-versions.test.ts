@@ -18,7 +18,7 @@ class WithVersion {
   @Version('1') @Get() list() {}
 }
 
-it('an application loads the code for versions only if it has versions', async () => {
+it('an application loads the code for versions only if it has versioned routes', async () => {
   const plain = await App.create({ controllers: [Plain], logger: false })
   expect(loaded.names).toEqual([])
   await plain.close()

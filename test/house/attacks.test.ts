@@ -18,13 +18,13 @@ const written = readdirSync(FOLDER)
     ),
   )
 
-describe('the list of attempts to get in', () => {
-  it('names exactly the tests of its folder', () => {
+describe('the list of attacks', () => {
+  it('names exactly the tests in its folder', () => {
     expect(written.length).toBeGreaterThan(50)
     expect([...new Set(listed)].sort()).toEqual([...new Set(written)].sort())
   })
 
-  it('states for each attempt whether it was refused, repaired, or accepted by design', () => {
+  it('states for each attack whether it was refused, repaired, or accepted by design', () => {
     const rows = read('README.md')
       .split('\n')
       .filter((line) => line.startsWith('| ') && !/^\| (?:Attempt|---)/.test(line))

@@ -15,7 +15,7 @@ function* valuesIn(value: unknown, path: string): Generator<[string, unknown]> {
 describe.each(readdirSync(folder))('bench/results/%s', (name) => {
   const values = [...valuesIn(JSON.parse(readFileSync(join(folder, name), 'utf8')), '')]
 
-  it('records the spread of the rounds instead of every round', () => {
+  it('records the spread of the rounds instead of the result of every round', () => {
     // Those of `servers` are a number for each process.
     const isRaw = ([path, value]: [string, unknown]) =>
       Array.isArray(value) &&

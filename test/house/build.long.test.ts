@@ -28,7 +28,7 @@ async function outputOf(code: string, ...options: string[]): Promise<string> {
 }
 
 describe('the build', () => {
-  it('has one file for each entry point, and shared chunks in a folder', () => {
+  it('contains one file for each entry point, and shared chunks in a folder', () => {
     const doors = Object.values<{ import?: { default: string } }>(exports).flatMap(
       (door) => door.import?.default ?? [],
     )
@@ -37,7 +37,7 @@ describe('the build', () => {
     expect(own.map((path) => `./dist/${path}`).sort()).toEqual(doors.sort())
   })
 
-  it('has every class once, and all entry points share it', async () => {
+  it('contains every class only once, for all entry points', async () => {
     const classes = files.flatMap(
       ({ text }) => text.match(/\bclass \w+(?= (?:extends .*)?\{$)/gm) ?? [],
     )
@@ -53,18 +53,18 @@ describe('the build', () => {
     expect(await outputOf(code)).toBe('true')
   })
 
-  it('has the code of applications apart from what the command loads', () => {
+  it('contains the code that compiles applications only in chunks/app.js', () => {
     const chunksWith = (name: string) =>
       files.filter(({ text }) => text.includes(`function ${name}(`)).map(({ path }) => path)
     expect(chunksWith('compileModel')).toEqual(['chunks/app.js'])
     expect(chunksWith('compileRoute')).toEqual(['chunks/app.js'])
   })
 
-  it('is ASCII, so that V8 keeps each character in one byte', () => {
+  it('contains only ASCII characters, so that V8 stores each in one byte', () => {
     expect(files.filter(({ text }) => /[^\0-\x7f]/.test(text)).map(({ path }) => path)).toEqual([])
   })
 
-  it('has no `import()` in large files, which tsx would rewrite at each start', () => {
+  it('contains no `import()` in large files, because tsx would rewrite these files at each start', () => {
     const withImports = files.filter(({ text }) => text.includes('import('))
     expect(withImports.map(({ path }) => path)).toContain('chunks/app-imports.js')
     expect(withImports.filter(({ text }) => text.length > 50_000)).toEqual([])

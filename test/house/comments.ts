@@ -70,7 +70,7 @@ describe('the check of comments', () => {
 })
 
 describe('the source code', () => {
-  it('has comments that are easy to read', () => {
+  it('contains no discouraged wording in its comments', () => {
     const checked = readSources().filter(({ path }) => !UNCHECKED.has(path))
     expect(checked.flatMap(({ path, text }) => wordings(path, text))).toEqual([])
   })

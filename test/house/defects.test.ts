@@ -5,7 +5,7 @@ import { testsFor } from '../../scripts/tests-for.mjs'
 import { defects } from '../defects/defects.js'
 import { root } from '../root.js'
 
-it('the list of defects plants each defect in one place of a file', () => {
+it('the text that a defect replaces occurs exactly once in its file', () => {
   const places = defects.map(({ id, file, replace: [from] }) => {
     const path = join(root, file)
     return [id, existsSync(path) ? readFileSync(path, 'utf8').split(from).length - 1 : 0]

@@ -33,7 +33,7 @@ function declarationsOf(file: string): string {
 
 describe.skipIf(!isBuilt)('declarations that a compiler infers', () => {
   // A type that no imported door exports would be imported by a path within the package, which other projects do not have.
-  it('refer to the types of the package by its public entry points', () => {
+  it('import the types of the package only from its public entry points', () => {
     const text = declarationsOf(FILE)
     const imported = text.matchAll(/import\("([^"]+)"/g)
     const names = [...new Set([...imported].map(([, name]) => name))]

@@ -27,7 +27,7 @@ describe('docs/errors.md', () => {
     )
   })
 
-  it('lists exactly the error codes of boot', () => {
+  it('lists exactly the codes of boot errors', () => {
     expect([...documented.keys()].filter(isConfigCode).sort()).toEqual([...configCodes].sort())
     expect(configCodes.length).toBeGreaterThan(20)
   })
@@ -42,7 +42,7 @@ describe('docs/errors.md', () => {
   })
 })
 
-describe('the error codes of boot', () => {
+describe('the codes of boot errors', () => {
   it('are all used in src/', () => {
     const source = readSources()
       .filter(({ path }) => path !== 'errors/codes.ts')

@@ -312,7 +312,7 @@ const WITHOUT_NAMES: Readonly<Record<string, string>> = {
   TypeOrmOptions: 'read by TypeORM',
 }
 
-describe('every options object', () => {
+describe('an options object', () => {
   const all = [
     TYPES,
     PLUGIN_TYPES,
@@ -329,7 +329,7 @@ describe('every options object', () => {
     .filter((name) => !['AnyPolicy', 'Policy', 'NumberedPages'].includes(name))
   const sources = readSources().map(({ text }) => text)
 
-  it.each(names)('%s has a table of its names, or a reason for having none', (name) => {
+  it.each(names)('has a table of its option names, or a reason to have none: %s', (name) => {
     const table = new RegExp(`(?:OptionNames<(?:Any)?|Record<keyof )${name}\\b`)
     expect(sources.some((text) => table.test(text))).toBe(!Object.hasOwn(WITHOUT_NAMES, name))
   })
@@ -370,7 +370,7 @@ describe.skipIf(!isBuilt)('the build', () => {
     expect(evaluate('commonjs', "Object.keys(require('blazon/vite'))")).toEqual(['blazon'])
   })
 
-  it('has the same App for require() and import()', () => {
+  it('exports the same `App` for require() and import()', () => {
     const code = "(await import('blazon')).App === createRequire(import.meta.url)('blazon').App"
     expect(evaluate('module', code)).toBe(true)
   })

@@ -97,7 +97,7 @@ const edges = imports
   }))
 
 describe('the rule for layers', () => {
-  it('has a layer for every folder', () => {
+  it('assigns a layer to every folder', () => {
     expect(sources.map(({ path }) => path).filter((path) => floorOf(roomOf(path)) < 0)).toEqual([])
   })
 
@@ -109,7 +109,7 @@ describe('the rule for layers', () => {
     expect(judge('integrations/a/x.ts', 'plugin/index.ts')).toBeNull()
   })
 
-  it('refuses imports from the same layer and from higher layers, and names them', () => {
+  it('refuses imports from other folders of the same layer and from higher layers', () => {
     expect(judge('model/paths.ts', 'app/app.ts')).toBe(
       'model/paths.ts imports app/app.ts: model (floor 2) may not look up to app (floor 5)',
     )
@@ -128,7 +128,7 @@ describe('the source code', () => {
     expect(edges.flatMap(({ from, to }) => judge(from, to) ?? [])).toEqual([])
   })
 
-  it('imports only existing files, by their full names', () => {
+  it('imports only existing files, with their full file names', () => {
     const paths = new Set(sources.map(({ path }) => path))
     expect(edges.filter(({ to }) => !paths.has(to))).toEqual([])
   })
@@ -153,7 +153,7 @@ describe('the source code', () => {
     expect(users.filter(({ to }) => !open.includes(to))).toEqual([])
   })
 
-  it('imports some packages in one folder only', () => {
+  it('imports certain packages in only one folder', () => {
     const strays = imports.filter(({ path, specifier }) => {
       const owner = PACKAGES[specifier.split('/')[0] as string]
       return owner !== undefined && owner !== roomOf(path)
@@ -198,7 +198,7 @@ function privateImports(rooms: readonly string[]): Record<string, string[]> {
 
 describe('the newest features', () => {
   it.each(['deprecated', 'idempotency', 'versioned'])(
-    'are imported in only three files outside their folder: %s',
+    'are imported by at most three files outside their folder: %s',
     (name) => {
       const folder = `features/${name}/`
       const users = edges.filter(
@@ -212,7 +212,7 @@ describe('the newest features', () => {
 })
 
 describe('features that could be separate packages', () => {
-  it('import public names only, except those with a reason', () => {
+  it('import only public names, apart from a list of exceptions', () => {
     expect(publicNames().size).toBeGreaterThan(100)
     expect(privateImports(REPLACEABLE)).toEqual(PRIVATE)
   })

@@ -7,7 +7,7 @@ import { parse, specifiersOf } from './sources.js'
 const path = 'test/journeys/field-routes/notes-service.test.ts'
 const text = readFileSync(join(root, path), 'utf8')
 
-it('a service of five routes needs at most 50 lines with its tests, and 10 names of the package', () => {
+it('a service with five routes and its tests needs at most 50 lines and 10 imported names', () => {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   expect(lines.length).toBeLessThanOrEqual(50)
   expect(text.match(/ = (?:get|post|put|del)\('/g)).toHaveLength(5)

@@ -114,7 +114,7 @@ describe('the docstrings', () => {
 })
 
 describe('an error stack from the package', () => {
-  it('shows the names of functions, and a line for each statement', () => {
+  it('shows the names of functions, and precise line numbers', () => {
     const code =
       "import('./index.js').then(({ App }) => new App().get(App)).catch(({ stack }) => console.log(stack))"
     const stack = execFileSync(process.execPath, ['-e', code], { cwd: built, encoding: 'utf8' })

@@ -18,7 +18,7 @@ function before(floor: string): string {
 }
 
 describe('peer dependencies', () => {
-  it('have an oldest version that package.json allows and the documentation names', () => {
+  it('have a minimum version that package.json allows and the documentation states', () => {
     const table = readFileSync(join(root, 'docs/supply-chain.md'), 'utf8')
     for (const name of peers) {
       const range = manifest.peerDependencies[name]
@@ -31,7 +31,7 @@ describe('peer dependencies', () => {
     expect(peers.length).toBeGreaterThan(10)
   })
 
-  it('can be older versions of pg or TypeORM without preventing the installation', () => {
+  it('do not prevent the installation together with older versions of pg and TypeORM', () => {
     expect(manifest.peerDependencies).toMatchObject({ pg: '>=8', typeorm: '>=0.3' })
   })
 })

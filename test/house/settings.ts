@@ -52,13 +52,13 @@ function optionTypesOf(tree: ts.SourceFile): string[] {
 const sources = readSources()
 
 describe('the types of options', () => {
-  it('are found, also under another name', () => {
+  it('are found even if they are imported under another name', () => {
     const text = "import { type AppOptions as Given, App } from './app.js'"
     expect(optionTypesOf(parse('x.ts', text))).toEqual(['AppOptions'])
     expect(optionTypesOf(parse('x.ts', "import { Settings } from './settings.js'"))).toEqual([])
   })
 
-  it('are each declared in a file of their own group', () => {
+  it('are all declared in files that are named *-options.ts', () => {
     const declared = sources.flatMap(({ path, tree }) =>
       tree.statements
         .filter(ts.isInterfaceDeclaration)
@@ -68,12 +68,12 @@ describe('the types of options', () => {
     expect(declared.filter(({ path }) => !path.endsWith('-options.ts'))).toEqual([])
   })
 
-  it('are imported only by the files that resolve settings', () => {
+  it('are imported only by the listed files', () => {
     const readers = sources.filter(({ tree }) => optionTypesOf(tree).length > 0)
     expect(readers.map(({ path }) => path)).toEqual(READERS)
   })
 
-  it('are resolved in one file, and in entry points that have no application', () => {
+  it('are resolved only in the listed files', () => {
     const callers = sources.filter(({ tree }) =>
       walk(tree).some(
         (node) =>
@@ -97,7 +97,7 @@ describe('E_OPTION_INVALID', () => {
   /** Integrations, and features that import public names only, write a problem as a plugin of a stranger does. */
   const OF_PLUGINS = /^(?:integrations|features\/(?:cache|rate-limit))\//
 
-  it('is used only in `invalid`, in option groups, and where a plugin would use it', () => {
+  it('is used only in `invalid`, in option groups, and in code that is written like a plugin', () => {
     const writers = sources
       .filter(({ text }) => text.includes("code: 'E_OPTION_INVALID'"))
       .map(({ path }) => path)

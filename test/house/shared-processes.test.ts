@@ -8,7 +8,7 @@ const alone = [...ALONE, 'test/browser/**/*.test.ts', 'test/**/*.long.test.ts'].
 const shared = LONG_SHARED.map(patternOf)
 
 // A mocked module would stay mocked for later files, and would not be mocked if an earlier file has loaded it.
-it('only test files with a separate process mock modules', () => {
+it('every test file that mocks a module runs in a separate process', () => {
   const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
     .map((name) => `test/${name.replaceAll('\\', '/')}`)
     .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))

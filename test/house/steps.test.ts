@@ -25,7 +25,7 @@ const steps = STEPS.map(({ phase, name, does }, index) => [
 ])
 
 describe('the list of steps', () => {
-  it('keeps the steps of each phase together', () => {
+  it('lists the steps of each phase together', () => {
     const phases = STEPS.map(({ phase }) => phase).filter(
       (phase, index, all) => all[index - 1] !== phase,
     )
@@ -37,7 +37,7 @@ describe('the list of steps', () => {
     expect(rowsIn('docs/express.md')).toEqual(steps)
   })
 
-  it('names the same steps in the same order as ARCHITECTURE.md', () => {
+  it('contains the same steps in the same order as ARCHITECTURE.md', () => {
     const text = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
     const shown = text.match(/`\w+`(?:\s+→\s+`\w+`)+/g) ?? []
     const named = shown.map((list) => [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name))

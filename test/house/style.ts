@@ -84,7 +84,7 @@ describe('the source code', () => {
     expect(many.map(({ path }) => path)).toEqual([])
   })
 
-  it('exports by name only', () => {
+  it('has neither default exports nor `export *`, except in the main entry points', () => {
     const offenders = sources.filter(({ tree }) => exportsAll(tree) || exportsDefault(tree))
     // The names of the types that they pass on are listed in `contracts/public.ts` and `contracts/for-plugins.ts`.
     expect(offenders.map(({ path }) => path)).toEqual(['index.ts', 'plugin/index.ts'])
@@ -109,7 +109,7 @@ describe('the source code', () => {
     ])
   })
 
-  it('has only types in contracts', () => {
+  it('contains only types in `contracts/`', () => {
     const contracts = sources.filter(({ path }) => path.startsWith('contracts/'))
     expect(contracts.length).toBeGreaterThan(5)
     const offenders = contracts.filter(({ tree }) => hasRuntimeCode(tree))

@@ -14,7 +14,7 @@ it('testsFor finds at least 1 and at most 150 tests for every source file', () =
   expect(counts.filter(({ count }) => count === 0 || count > 150)).toEqual([])
 })
 
-it('testsFor first lists the tests that import a file, and then those with its name', () => {
+it('testsFor lists the tests that import a file before tests with a similar name', () => {
   expect(testsFor('src/http/units.ts')[0]).toBe('test/http/units.test.ts')
   expect(testsFor('src/features/cache/memory-cache.ts')[0]).toMatch(/test\/features\/cache\//)
   expect(testsFor('src/features/webhooks/index.ts').every(existsSync)).toBe(true)
@@ -24,6 +24,6 @@ it('testsFor finds no tests for files outside src', () => {
   expect(testsFor('docs/cli.md')).toEqual([])
 })
 
-it('the list of paths contains only parts that some test has', () => {
+it('every part of a path that testsFor uses occurs in the path of a test', () => {
   expect(unusedParts()).toEqual([])
 })

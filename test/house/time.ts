@@ -68,11 +68,11 @@ describe('the current time', () => {
     ['class A { setTimeout() {} }', false],
     ['new Date(now)', false],
     ['// Date.now()', false],
-  ])('is recognised as the time of Node in the code %j: %j', (code, expected) => {
+  ])('is recognized as the time of Node in the code %j: %j', (code, expected) => {
     expect(usesNode(parse('x.ts', code))).toBe(expected)
   })
 
-  it('comes from the clock of the application, except in files with a reason', () => {
+  it('comes from the clock of the application, except in files with a stated reason', () => {
     const users = readSources().filter(({ tree }) => usesNode(tree))
     expect(users.map(({ path }) => path)).toEqual(Object.keys(REASONS).sort())
   })

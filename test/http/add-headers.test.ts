@@ -34,14 +34,14 @@ const SECURITY = [
 
 describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
   // Of a response without headers of its own, the head is written in one call.
-  describe.each([false, true])('and a header from a middleware: %s', (isChanged) => {
+  describe.each([false, true])('if another header is set: %s', (isChanged) => {
     const send = (change: (res: Response) => void) =>
       respond(security, (res) => {
         change(res)
         if (isChanged) res.setHeader('X-Other', '1')
       })
 
-    it('joins values of one name, with any letter case', async () => {
+    it('joins the values of a header, ignoring the letter case of its name', async () => {
       const { headers } = await send((res) => {
         addHeaders(res, ['X-A', '1', 'X-B', '1'])
         addHeaders(res, ['x-a', '2', 'X-C', '1', 'x-c', '2'])
@@ -50,7 +50,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
       expect(names.map((name) => headers.get(name))).toEqual(['1, 2', '1', '1, 2'])
     })
 
-    it('shows added headers, and a handler can replace and remove them', async () => {
+    it('adds headers that a handler can read, replace and remove', async () => {
       const response = await send((res) => {
         addHeaders(res, ['X-A', '1', 'X-B', '1', 'X-C', '1'])
         addHeaders(res, ['X-A', '2'])
@@ -62,7 +62,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
       expect([headers.get('x-b'), headers.get('x-c')]).toEqual(['own', null])
     })
 
-    it('keeps headers that were set before, and adds names to Vary', async () => {
+    it('does not replace a header that was set before, but adds names to Vary', async () => {
       const { headers } = await send((res) => {
         res.vary('Accept')
         res.setHeader('X-B', 'own')
@@ -82,7 +82,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
       expect([headers.get('x-a'), headers.get('x-frame-options')]).toEqual(['2', 'DENY'])
     })
 
-    it('keeps cookies separate', async () => {
+    it('sends each cookie in its own Set-Cookie header', async () => {
       const { headers } = await send((res) => {
         addHeaders(res, ['Set-Cookie', 'a=1', 'set-cookie', 'b=2'])
         addHeaders(res, ['Set-Cookie', 'c=3'])
@@ -91,7 +91,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
       expect(headers.getSetCookie()).toEqual(['a=1', 'b=2', 'c=3', 'd=4; Path=/'])
     })
 
-    it('replaces a helmet header, and sends one Content-Type and one Content-Length', async () => {
+    it('replaces a helmet header, and sends Content-Type and Content-Length only once', async () => {
       const { headers } = await send((res) =>
         addHeaders(res, [
           ...['X-Frame-Options', 'DENY', 'Content-Type', 'application/vnd.a+json'],
@@ -119,7 +119,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
       expect(await response.json()).toMatchObject({ code: 'INTERNAL_SERVER_ERROR' })
     })
 
-    it('is overridden by the headers of a stored response', async () => {
+    it('lets the headers of a stored response override the added headers', async () => {
       const { headers } = await send((res) => {
         addHeaders(res, ['X-A', 'added'])
         const stored = ['x-a', 'stored', 'content-length', '9', 'Set-Cookie', 'a=1']
@@ -130,7 +130,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
     })
   })
 
-  it('can add headers after all headers were read', async () => {
+  it('still adds headers after `getHeaders()` was called', async () => {
     const response = await respond(security, (res) => {
       addHeaders(res, ['X-A', '1', 'X-B', '1'])
       res.getHeaders()
@@ -143,7 +143,7 @@ describe.each(SECURITY)('addHeaders() %s security headers', (_, security) => {
     expect(names.map((name) => headers.get(name))).toEqual(['1, 2', '2', '1'])
   })
 
-  it('does not send an added header that was removed', async () => {
+  it('adds a header that is not sent if it is removed afterwards', async () => {
     const { headers } = await respond(security, (res) => {
       addHeaders(res, ['X-A', '1'])
       res.removeHeader('X-A')

@@ -67,16 +67,19 @@ const ALL = {
   raw: ['X-A', 'X-B', 'X-Frame-Options', 'X-Own'],
 }
 
-describe('added headers, if a middleware listens for the head,', () => {
-  it.each(['atHead', 'after'])('are sent once, and any method can read them: %s', async (when) => {
-    let seen: unknown
-    const look = (res: Response) => {
-      seen = seenOf(res)
-    }
-    const { headers } = await respond(['X-A', '1', 'X-B', '2'], { [when]: look })
-    expect(seen).toEqual(ALL)
-    expect(['x-a', 'x-b', 'x-own'].map((name) => headers.get(name))).toEqual(['1', '2', 'own'])
-  })
+describe('added headers behind a middleware that wraps `writeHead`', () => {
+  it.each(['atHead', 'after'])(
+    'are sent once, and can be read with any method: %s',
+    async (when) => {
+      let seen: unknown
+      const look = (res: Response) => {
+        seen = seenOf(res)
+      }
+      const { headers } = await respond(['X-A', '1', 'X-B', '2'], { [when]: look })
+      expect(seen).toEqual(ALL)
+      expect(['x-a', 'x-b', 'x-own'].map((name) => headers.get(name))).toEqual(['1', '2', 'own'])
+    },
+  )
 
   it('can be replaced and removed by the middleware', async () => {
     let after: unknown
@@ -101,7 +104,7 @@ describe('added headers, if a middleware listens for the head,', () => {
     expect(after).toEqual(['set', undefined, ['3', '4'], undefined, false])
   })
 
-  it('can be read and removed with any letter case', async () => {
+  it('can be read and removed by a name in any letter case', async () => {
     const seen: unknown[] = []
     const { headers } = await respond(['X-Mixed-Case', '1'], {
       atHead: (res) => {
@@ -132,13 +135,13 @@ describe('added headers, if a middleware listens for the head,', () => {
 })
 
 describe.each([
-  ['if a middleware listens for the head', false],
+  ['behind a middleware that wraps `writeHead`', false],
   ['in a head that is written in one call', true],
 ])('added headers %s', (_, isFlat) => {
   it.each([
     ['Connection', 'close'],
     ['Date', 'Thu, 01 Jan 2026 00:00:00 GMT'],
-  ])('are passed to Node if it acts on them: %s', async (name, value) => {
+  ])('are passed to Node if Node acts on them: %s', async (name, value) => {
     const { headers } = await respond([name, value, 'X-A', '1'], { isFlat })
     expect([headers.get(name), headers.get('x-a')]).toEqual([value, '1'])
   })
@@ -156,14 +159,14 @@ describe.each([
     expect([status, headers.get('x-kept'), headers.get('x-evil')]).toEqual([500, '1', null])
   })
 
-  it('can contain tabs', async () => {
+  it('can contain tabs in their values', async () => {
     const { status, headers } = await respond(['X-A', 'a\tb'], { isFlat })
     expect([status, headers.get('x-a')]).toEqual([200, 'a\tb'])
   })
 })
 
 describe('more header names than the cache holds', () => {
-  it('are found with any letter case', async () => {
+  it('are all found in any letter case', async () => {
     const names = Array.from({ length: 1200 }, (_, index) => `X-Name-${index}`)
     const found: boolean[] = []
     await respond(['X-A', '1'], {

@@ -23,14 +23,14 @@ describe('a client certificate', () => {
     expect(callerOf(known, res)).toBe('user.id=n1')
   })
 
-  it('identifies no caller if the client sent none', () => {
+  it('can be missing, and then no caller is identified', () => {
     const socket = connection()
     expect(callerOf(request({ socket }), res)).toBeNull()
     expect(callerOf(request({ socket }), res)).toBeNull()
     expect(callerOf(request({ socket: { encrypted: true } }), res)).toBeNull()
   })
 
-  it('is read once for each connection', () => {
+  it('is read only once per connection', () => {
     let asked = 0
     const socket = {
       encrypted: true,
@@ -64,13 +64,13 @@ describe('a user', () => {
       ),
       undefined,
     ],
-  ])('is identified by a key with the type of its id, or by no key: case %#', (user, caller) => {
+  ])('has a caller key that contains the type of the ID, or no key: case %#', (user, caller) => {
     expect(callerOf(request({ user }), res)).toBe(caller)
   })
 })
 
 describe('a watched request', () => {
-  it('has `user` as a plain property again after the watch ends', () => {
+  it('has a plain `user` property again after the watch ends', () => {
     const req = request({})
     const end = watchCaller(req, res, null)
     req.user = { id: 1 }

@@ -16,7 +16,7 @@ function wordsOf(request: Partial<CurlRequest>, shell = 'sh'): string[] {
 }
 
 describe('a curl command', () => {
-  it('names the method if curl would send another one', () => {
+  it('names the method if curl would use another method by default', () => {
     expect(curlCommand(NOTHING)).toBe("curl 'http://a.test/'")
     expect(wordsOf({ body: 'a' })).toEqual(['-X', 'GET', 'http://a.test/', '--data-raw', 'a'])
     expect(wordsOf({ more: ["-F 'a=@b'"] }).slice(0, 2)).toEqual(['-X', 'GET'])
@@ -42,7 +42,7 @@ describe('a curl command', () => {
     ])
   })
 
-  it('executes no part of the request in any shell', () => {
+  it('does not make any shell execute a part of the request', () => {
     const evil = `it's $(touch x) \`id\` "\\ ;&|\n#!'`
     const headers = [
       ['x-a', [evil, { secret: 'token' }]],
@@ -58,7 +58,7 @@ describe('a curl command', () => {
     }
   })
 
-  it('sends the same request again', async ({ skip }) => {
+  it('sends exactly the request that it was created for', async ({ skip }) => {
     if (!hasCurl()) skip('This machine has no curl.')
     const received: { req: IncomingMessage; body: string }[] = []
     const server = createServer(async (req, res) => {

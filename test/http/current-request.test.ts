@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CurrentRequest } from '../../src/http/contexts.js'
 
-it('the current request of an application ends with the application', async () => {
+it('the current request is undefined after its application closes', async () => {
   const current = new CurrentRequest()
   current.need()
   const { plugin } = current

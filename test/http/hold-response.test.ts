@@ -60,15 +60,16 @@ const ways: Record<string, Answer> = {
 /** Calls that Node refuses. */
 const unsendable: Record<string, (res: ServerResponse) => unknown> = {
   'a header of two lines': (res) => res.writeHead(200, { 'x-by': 'a\r\nx-more: b' }).end(),
-  'a list of headers': (res) => res.writeHead(200, ['x-by', 'a\nb']).end(),
-  'an invalid name': (res) => res.writeHead(200, 'OK', { 'x by': 'a' }).end(),
+  'a header of two lines, in a list': (res) => res.writeHead(200, ['x-by', 'a\nb']).end(),
+  'an invalid header name': (res) => res.writeHead(200, 'OK', { 'x by': 'a' }).end(),
   'a header without a value': (res) => res.writeHead(200, { 'x-by': undefined }).end(),
   'a header without a value, in a list': (res) => res.writeHead(200, ['x-by']).end(),
   'a head with an invalid status': (res) => res.writeHead(99).end(),
-  'an invalid status': (res) => Object.assign(res, { statusCode: 1000 }).end(),
+  'an invalid `statusCode`': (res) => Object.assign(res, { statusCode: 1000 }).end(),
   'a reason of two lines': (res) => res.writeHead(200, 'a\nb').end(),
-  'a reason of two lines, set': (res) => Object.assign(res, { statusMessage: 'a\nb' }).end(),
-  'a number at the end': (res) => res.end(123),
+  'a reason of two lines, in `statusMessage`': (res) =>
+    Object.assign(res, { statusMessage: 'a\nb' }).end(),
+  'a number passed to `end`': (res) => res.end(123),
   'a chunk that is an object': (res) => res.write({}),
   'a chunk that is null': (res) => res.write(null),
 }
@@ -85,15 +86,18 @@ function codeWithout(call: (res: ServerResponse) => unknown): string {
 }
 
 describe('a held response', () => {
-  it.each(Object.entries(ways))('is sent unchanged after `before`: %s', async (_, answer) => {
-    const order: string[] = []
-    const { status, text } = await exchange(answer, {
-      before: async () => {
-        order.push('before')
-      },
-    })
-    expect([status, text, order]).toEqual([200, 'whole', ['before']])
-  })
+  it.each(Object.entries(ways))(
+    'is sent unchanged after `before` resolves: %s',
+    async (_, answer) => {
+      const order: string[] = []
+      const { status, text } = await exchange(answer, {
+        before: async () => {
+          order.push('before')
+        },
+      })
+      expect([status, text, order]).toEqual([200, 'whole', ['before']])
+    },
+  )
 
   it('appears ended to its handler, but is not sent until `before` resolves', async () => {
     const { promise, open } = gate()
@@ -153,7 +157,7 @@ describe('a held response', () => {
     expect([status, text, headers.get('x-by')]).toEqual([500, 'no', null])
   })
 
-  it('is sent, but later calls from its handler are dropped', async () => {
+  it('is sent, and ignores the calls of its handler after dropLaterCalls()', async () => {
     const { promise, open } = gate()
     const { status, text } = await exchange(
       (res) => {
@@ -169,7 +173,7 @@ describe('a held response', () => {
     expect([status, text]).toEqual([503, 'too late'])
   })
 
-  it('returns the same values as Node to a late handler', () => {
+  it('returns the usual values from the calls that it ignores', () => {
     const res = new ServerResponse(new IncomingMessage(new Socket()))
     dropLaterCalls(res)
     expect(res.writeHead(200).setHeader('x-late', '1').appendHeader('x-late', '2')).toBe(res)
@@ -190,7 +194,7 @@ describe('a held response', () => {
   ]
   const orders = ['before', 'after'] as const
   it.each(lateCalls.flatMap(([name, call]) => orders.map((order) => [name, order, call] as const)))(
-    'drops a late %s if keepFirstResponse() was called %s the first response',
+    'ignores a late call of %s if keepFirstResponse() was called %s the first response',
     async (_, order, sayLate) => {
       const { promise, open } = gate()
       const { status, headers, text } = await exchange(
@@ -231,7 +235,7 @@ describe('a held response', () => {
   })
 
   it.each(Object.entries(unsendable))(
-    'immediately refuses a call that Node refuses: %s',
+    'throws immediately in a call that Node refuses: %s',
     async (_, call) => {
       const order: string[] = []
       const { status, text } = await exchange(
@@ -250,7 +254,7 @@ describe('a held response', () => {
     },
   )
 
-  it('refuses a second head', async () => {
+  it('refuses a second call of `writeHead`', async () => {
     const codes: unknown[] = []
     const { status, text } = await exchange((res) => {
       res.writeHead(201)
@@ -264,7 +268,7 @@ describe('a held response', () => {
     expect([status, text, codes]).toEqual([201, 'whole', ['ERR_HTTP_HEADERS_SENT']])
   })
 
-  it('closes the connection if it cannot be sent and `refused` throws, and the process continues', async () => {
+  it('closes the connection, but not the process, if it cannot be sent and `refused` throws', async () => {
     const codes: unknown[] = []
     const cut = exchange(
       (res) => {
@@ -284,7 +288,7 @@ describe('a held response', () => {
   })
 
   it.each([1, 100, 1000])(
-    'works with a compression middleware, which wraps its drain event: %i chunks',
+    'is sent completely through a compression middleware, which wraps `drain`: %i chunks',
     async (n) => {
       const compress = compression({ threshold: 0 })
       const chunks = Array.from({ length: n }, () => 'x'.repeat(1000))
@@ -306,7 +310,7 @@ describe('a held response', () => {
     },
   )
 
-  it('is not sent to a client that has disconnected', async () => {
+  it('is not sent if its connection has closed', async () => {
     const { promise, open } = gate()
     const closed = gate()
     await expect(

@@ -74,7 +74,7 @@ it.each([
   ['/texts/long', 'the fast path'],
   ['/texts/cached', 'the cache'],
   ['/texts/etag', 'a response with a validator'],
-])('the response writes the long body of %s as bytes: %s', async (path) => {
+])('the long body of %s is written as bytes: %s', async (path) => {
   await start()
   for (const round of ['first', 'again']) {
     written.length = 0
@@ -110,7 +110,7 @@ it('a long item of a stream is written as bytes', async () => {
 })
 
 it.each(['/texts/long', '/texts/cached', '/texts/etag'])(
-  'a long body does not change the responses to HEAD and conditional requests: %s',
+  'the long body of %s does not affect responses to HEAD and conditional requests',
   async (path) => {
     await start()
     const { headers, text } = await (app as TestApp).request().get(path)
@@ -124,7 +124,7 @@ it.each(['/texts/long', '/texts/cached', '/texts/etag'])(
   },
 )
 
-it('a middleware that replaces `end` receives bytes', async () => {
+it('a middleware that replaces `end` receives a long body as bytes', async () => {
   const seen: unknown[] = []
   await start({
     middlewares: [

@@ -30,7 +30,7 @@ describe('MemorySocket', () => {
     peer.destroy()
   })
 
-  it('counts the bytes in both directions, including waiting bytes', async () => {
+  it('counts bytes as written even before the other side reads them', async () => {
     const [client, peer] = MemorySocket.pair()
     client.write('four')
     client.write('five5')
@@ -41,7 +41,7 @@ describe('MemorySocket', () => {
     peer.destroy()
   })
 
-  it('makes a writer wait while the other end does not read', async () => {
+  it('makes a writer wait while the other side does not read', async () => {
     const [client, peer] = MemorySocket.pair()
     peer.on('error', () => {})
     const block = Buffer.alloc(64 * 1024)
@@ -85,7 +85,7 @@ describe('MemoryAgent', () => {
     expect(connections).toBe(1)
   })
 
-  it('streams events while the response is open, and closes it when the client disconnects', async () => {
+  it('delivers the events of an open response, and closes the response when the client disconnects', async () => {
     const left = new Promise((resolve) => {
       server.on('request', (_req, res) => {
         res.writeHead(200, { 'Content-Type': 'text/event-stream' })
@@ -100,7 +100,7 @@ describe('MemoryAgent', () => {
     expect(await left).toBe(false)
   })
 
-  it('emits ECONNRESET on the client when the server destroys the connection', async () => {
+  it("makes the client's request fail with ECONNRESET when the server destroys the connection", async () => {
     server.on('request', (req) => req.socket.destroy())
     const [error] = await once(call().end(), 'error')
     expect(error).toMatchObject({ code: 'ECONNRESET' })
@@ -120,7 +120,7 @@ describe('MemoryAgent', () => {
     socket.destroy()
   })
 
-  it('refuses a header that HTTP does not allow, as over a network', () => {
+  it('refuses an invalid header, like an agent for a network', () => {
     expect(() => call('/', { headers: { 'x-bad': 'a\r\nb: c' } })).toThrow(/Invalid character/)
   })
 })

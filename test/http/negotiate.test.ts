@@ -27,12 +27,12 @@ const CHOSEN: readonly [accept: string | undefined, chosen: string | undefined][
   [',,;;,', undefined],
 ]
 
-describe('the choice of a media type by Accept', () => {
-  it.each(CHOSEN)('for %j is %j', (accept, chosen) => {
+describe('negotiate()', () => {
+  it.each(CHOSEN)('given the Accept header %j, returns %j', (accept, chosen) => {
     expect(negotiate(accept, [SSE, LINES, JSON_TYPE])).toBe(chosen)
   })
 
-  it('includes a type with parameters for a range with or without them', () => {
+  it('finds a type with parameters for a range with or without parameters', () => {
     const html = 'text/html;level=1;charset=utf-8'
     expect(negotiate('text/html', [html])).toBe(html)
     expect(negotiate('text/html; Level="1"', [html])).toBe(html)

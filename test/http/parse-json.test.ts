@@ -9,19 +9,19 @@ describe('parseJson', () => {
     ['plainly', '{"__proto__":{"admin":true}}'],
     ['with one escape', '{"\\u005f_proto__":{"admin":true}}'],
     ['with every letter escaped', '{"\\u005f\\u005f\\u0070roto\\u005f\\u005f":1}'],
-    ['plainly, deep inside', '{"a":[{"b":{"__proto__":1}}]}'],
-  ])('refuses a __proto__ key spelt %s', (_how, text) => {
+    ['plainly, in a nested object', '{"a":[{"b":{"__proto__":1}}]}'],
+  ])('refuses a __proto__ key that is written %s', (_how, text) => {
     expect(() => parse(text)).toThrow(MALFORMED)
   })
 
   it.each([
     ['plainly', '{"constructor":{"prototype":{"admin":true}}}'],
     ['with an escape', '{"c\\u006fnstructor":{"prototype":{"admin":true}}}'],
-  ])('refuses constructor.prototype spelt %s', (_how, text) => {
+  ])('refuses constructor.prototype if it is written %s', (_how, text) => {
     expect(() => parse(text)).toThrow(MALFORMED)
   })
 
-  it('accepts strings that only contain the forbidden words', () => {
+  it('accepts the forbidden names in a string value', () => {
     expect(parse('{"note":"__proto__ \\\\ constructor"}')).toEqual({
       note: '__proto__ \\ constructor',
     })
@@ -36,12 +36,12 @@ describe('parseJson', () => {
     expect(() => parseJson(bytes, 64)).toThrow(MALFORMED)
   })
 
-  it('counts objects and lists together, and accepts exactly the allowed depth', () => {
+  it('counts the depth of objects and lists together, and accepts exactly the allowed depth', () => {
     expect(parse('[{"a":[1]}]', 3)).toEqual([{ a: [1] }])
     expect(() => parse('[{"a":[1]}]', 2)).toThrow(/deeper than 2/)
   })
 
-  it('counts depth, not brackets', () => {
+  it('accepts any number of brackets within the allowed depth', () => {
     const wide = JSON.stringify(Array.from({ length: 100 }, () => ({ a: [] })))
     expect(parse(wide, 3)).toHaveLength(100)
   })
@@ -58,7 +58,7 @@ describe('parseJson', () => {
     },
   )
 
-  it('refuses a number whose digits and exponent make it too large, at any position', () => {
+  it('refuses a number whose digits and exponent together make it too large, at any position', () => {
     const accepted: number[] = []
     for (let start = 0; start < 130; start++) {
       try {
@@ -78,7 +78,7 @@ describe('parseJson', () => {
     },
   )
 
-  it('accepts strings that look like a number that is too large', () => {
+  it('accepts a string that contains numbers that are too large', () => {
     const text = `1e+400 ${'9'.repeat(400)}`
     expect(parse(JSON.stringify({ text }))).toEqual({ text })
   })

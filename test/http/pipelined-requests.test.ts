@@ -21,7 +21,7 @@ function pipelined(count: number): { run: () => boolean[]; responses: ServerResp
   return { run, responses }
 }
 
-it('a request after the last one of its connection is detected', () => {
+it('a pipelined request is detected if an earlier response will close the connection', () => {
   const { run, responses } = pipelined(5)
   ;(responses[2] as ServerResponse).shouldKeepAlive = false
   expect(run()).toEqual([false, false, true, true])
@@ -31,7 +31,7 @@ it('a request after the last one of its connection is detected', () => {
   expect(again.run()).toEqual([true, false])
 })
 
-it('a pipelined request is not compared with all earlier requests', () => {
+it('the check of a pipelined request does not visit all earlier requests', () => {
   const { run } = pipelined(2000)
   expect(countWork(run)).toBeLessThan(10 * 2000)
 })

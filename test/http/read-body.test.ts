@@ -16,7 +16,7 @@ it.each([
   ['utf8', 'in several pieces', ['{"a":', '"é', '"}']],
   ['hex', 'in several pieces', ['{"a":', '1}']],
 ] as const)(
-  'a body is read even if a middleware has called setEncoding(%j), %s',
+  'a body is read even after a middleware has called setEncoding(%j): %s',
   async (encoding, _, text) => {
     const req = arriving(...text.map((piece) => Buffer.from(piece)))
     req.setEncoding(encoding)

@@ -35,7 +35,7 @@ describe('a response with static headers', () => {
     expect(Number(headers['content-length'])).toBeGreaterThan(0)
   })
 
-  it('sends the static headers with headers that were set, but without removed ones', async () => {
+  it('sends the static headers that were not removed, and the headers that were set', async () => {
     const { headers } = await start((_req, res, next) => {
       res.setHeader('X-Own', 'yes')
       res.removeHeader('X-Frame-Options')
@@ -46,7 +46,7 @@ describe('a response with static headers', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('calls the writeHead that a middleware has set on the response', async () => {
+  it('calls the `writeHead` with which a middleware has replaced its own', async () => {
     const { headers } = await start((_req, res, next) => {
       const { writeHead } = res
       res.writeHead = (...args: unknown[]) => {
@@ -76,7 +76,7 @@ describe('a response with static headers', () => {
       {},
     ],
     [
-      'given to writeHead beside others',
+      'given to writeHead after another header was set',
       (_req, res) => {
         res.setHeader('X-Own', 'yes')
         res.writeHead(200, 'Fine', { 'X-Frame-Options': 'DENY' }).end()
@@ -94,7 +94,7 @@ describe('a response with static headers', () => {
       {},
     ],
     [
-      'given to writeHead after another status was refused',
+      'given to writeHead after an invalid status was refused',
       (_req, res) => {
         expect(() => res.writeHead(99)).toThrow(RangeError)
         res.writeHead(200, { 'X-Frame-Options': 'DENY' }).end()
@@ -102,7 +102,7 @@ describe('a response with static headers', () => {
       {},
     ],
     [
-      'streamed',
+      'set before the body is streamed',
       (_req, res) => void res.set('X-Frame-Options', 'DENY').write('a', () => res.end()),
       {},
     ],
@@ -173,7 +173,7 @@ describe('the static headers of a response', () => {
     expect(headers).not.toHaveProperty('x-frame-options')
   })
 
-  it('are also listed after the head was sent', async () => {
+  it('are still listed after the head was sent', async () => {
     let after: string[] = []
     await read((res) => {
       res.removeHeader('X-Frame-Options')
@@ -219,7 +219,7 @@ describe('the static headers of a response', () => {
 })
 
 describe('a response without static headers', () => {
-  it('has only one Content-Type after a refused head', async () => {
+  it('has only one Content-Type if its first head was refused', async () => {
     const app = await TestApp.create({
       controllers: defineControllers(AnswerController),
       security: { helmet: false },

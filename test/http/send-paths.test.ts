@@ -97,8 +97,8 @@ const REQUESTS: readonly [string, number][] = [
 
 /** Each is a reason to set the headers one by one, and changes nothing that a client receives. */
 const TOUCHES: readonly [string, Middleware][] = [
-  ['waits for the end', (_req, res, next) => next(void res.on('finish', () => {}))],
-  ['waits for the close', (_req, res, next) => next(void res.on('close', () => {}))],
+  ['listens for `finish`', (_req, res, next) => next(void res.on('finish', () => {}))],
+  ['listens for `close`', (_req, res, next) => next(void res.on('close', () => {}))],
   [
     'replaces `writeHead`',
     (_req, res, next) => {
@@ -163,7 +163,7 @@ beforeAll(async () => {
 afterEach(() => app.close())
 
 describe('a response whose headers are written as text', () => {
-  it('has the expected status for each kind of response', () => {
+  it('has the expected status for every kind of request', () => {
     const statuses = untouched.map(([request, { status }]) => [
       request,
       Number(status?.slice(9, 12)),

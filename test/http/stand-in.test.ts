@@ -61,8 +61,8 @@ describe('the headers of a response without a connection', () => {
     ],
     ['a list that replaces a header', [203, ['x-set', 'head']], { 'x-set': 'head' }],
     ['an empty list', [203, []], {}],
-    ['a reason alone', [203, 'Fine'], { reason: 'Fine' }],
-    ['nothing', [203], {}],
+    ['a status and a reason', [203, 'Fine'], { reason: 'Fine' }],
+    ['only a status', [203], {}],
   ])('can be read if writeHead was called with %s', (_, args, expected) => {
     expect(headersAfter(...args)).toEqual({ ...START, ...expected })
   })
@@ -75,13 +75,13 @@ describe('the headers of a response without a connection', () => {
     expect(res.writeHead).toBe(own)
   })
 
-  it('are handled by the framework, but by Node if there is a connection after all', () => {
+  it('are handled by the framework, or by Node if there is a real connection', () => {
     const connected = standIn(new Socket())
     expect(Object.hasOwn(connected, 'writeHead')).toBe(false)
     expect(Object.hasOwn(standIn({}), 'writeHead')).toBe(true)
   })
 
-  it('can be sent over a mock socket that counts no bytes', () => {
+  it('can be sent over a mock socket without `writableLength`', () => {
     const res = new ServerResponse(requestOf(null))
     const bare = {}
     const counting = { writableLength: 7 }
@@ -103,7 +103,7 @@ function collected(write: (...args: unknown[]) => unknown) {
 }
 
 describe('a response without a connection', () => {
-  it('does not wait for `drain` if its mock connection returns nothing', () => {
+  it('does not wait for `drain` if `write` of its mock connection returns nothing', () => {
     const taken: unknown[] = []
     expect(collected((chunk) => void taken.push(chunk)).write('text')).toBe(true)
     expect(taken).not.toEqual([])
@@ -137,7 +137,7 @@ describe('a response without a connection', () => {
     expect(calls).toEqual(['writeHead 201 1', 'write', 'end', 'destroy'])
   })
 
-  it('reports its destruction once, to an adapter that listens later', async () => {
+  it('emits `error` and `close` once after its destruction, also to an adapter that listens later', async () => {
     const res = collected(() => true)
     const reason = new Error('The stream failed')
     res.destroy(reason).destroy()
@@ -152,7 +152,7 @@ describe('a response without a connection', () => {
     expect(events).toEqual([reason, 'close'])
   })
 
-  it('reports nothing if it was destroyed after its end', async () => {
+  it('emits no error if it is destroyed after it has ended', async () => {
     const res = collected(() => true)
     res.on('error', (error) => expect.fail(String(error)))
     res.end('text')

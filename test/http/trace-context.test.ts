@@ -42,7 +42,7 @@ const INVALID: Record<string, unknown> = {
   'long flags': `00-${TRACE}-${SPAN}-001`,
   'short flags': `00-${TRACE}-${SPAN}-1`,
   'a space inside': `00-${TRACE} -${SPAN}-01`,
-  'another separator': `00_${TRACE}_${SPAN}_01`,
+  'underscores as separators': `00_${TRACE}_${SPAN}_01`,
   'two headers, joined': `${valid}, ${valid}`,
   'two headers of a later version, joined': `cc-${TRACE}-${SPAN}-01-x, cc-${TRACE}-${SPAN}-01-x`,
   'a trailing line break': `${valid}\n`,
@@ -103,7 +103,7 @@ describe('parseTracestate', () => {
   it.each([
     ['no header', undefined],
     ['an empty header', ''],
-    ['empty members alone', ' ,\t, '],
+    ['only empty members', ' ,\t, '],
     ['33 members', members(33)],
     ['33 members with one key', Array<string>(33).fill('foo=1').join(',')],
     ['a space after a key', 'foo =1'],
@@ -118,7 +118,7 @@ describe('parseTracestate', () => {
     ['no =', 'foo'],
     ['two =', 'foo=bar=baz'],
     ['a letter outside ASCII', 'foo=ä'],
-    ['another kind of space around a member', 'foo=1\u00a0'],
+    ['a no-break space after a member', 'foo=1\u00a0'],
     ['a control character', 'foo=a\x07b'],
     ['one invalid member among valid ones', 'foo=1,BAR=2,baz=3'],
   ])('drops %s', (_, header) => {
@@ -128,7 +128,7 @@ describe('parseTracestate', () => {
 })
 
 describe('createTrace', () => {
-  it('creates unique ids, each with all its digits', () => {
+  it('creates unique IDs with all their digits', () => {
     const ids = Array.from({ length: 500 }, () => createTrace(undefined, undefined)).flatMap(
       ({ traceId, spanId }) => [traceId, spanId],
     )
@@ -138,7 +138,7 @@ describe('createTrace', () => {
     expect(new Set(ids.map((id) => id.slice(0, 16))).size).toBe(1000)
   })
 
-  it('continues a trace with a new span whose parent is the caller', () => {
+  it("continues a trace with a new span whose parent is the caller's span", () => {
     const trace = createTrace(valid, 'foo=1')
     expect(trace).toEqual({
       traceId: TRACE,
@@ -151,7 +151,7 @@ describe('createTrace', () => {
     expect(trace.spanId).not.toBe(SPAN)
   })
 
-  it('starts a trace with a random id that is not marked as recorded', () => {
+  it('starts a trace that has a random ID and is not marked as recorded', () => {
     const [a, b] = [createTrace(undefined, undefined), createTrace(undefined, undefined)]
     expect(a.traceId).toMatch(/^[\da-f]{32}$/)
     expect(a.traceId).not.toBe(b.traceId)

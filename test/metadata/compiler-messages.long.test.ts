@@ -23,7 +23,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get('', { returns: Note }) m() { return { id: '1', text: '' } }",
-    'The handler returns a type of `id` that differs from the schema of `returns`.',
+    'The type of `id` that the handler returns differs from the schema of `returns`.',
   ],
   [
     "@Get('', { returns: Note }) m() { return notes.find(({ id }) => id === 1) }",
@@ -68,7 +68,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "@Get(':id', { params: NoteId }) m(_: { params: NoteId }, __: number) {}",
-    'The parameters of the handler are not the request, the response and `next` of its route.',
+    'The parameters of the handler must be the request, the response and `next` of its route.',
   ],
   ["@Get('', { summary: 'All' }) m(_: Paged<typeof Pages>) {}", PAGE],
   ["@Get('', { summary: 'All' }) m(_: Req & Paged<typeof Pages>) {}", PAGE],
@@ -116,7 +116,7 @@ const MISTAKES: readonly (readonly [member: string, text: string])[] = [
   ],
   [
     "m = get('/:id', { params: NoteId, returns: Note }, async ({ params }) => { return { ...params, text: 1 } })",
-    'The handler returns a type of `text` that differs from the schema of `returns`.',
+    'The type of `text` that the handler returns differs from the schema of `returns`.',
   ],
   [
     "m = get('/', { returns: Note }, () => notes.find(({ id }) => id === 1))",

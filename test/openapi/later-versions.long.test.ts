@@ -145,10 +145,10 @@ describe('a schema for OpenAPI 3.1', () => {
     expect(schema).toEqual({ anyOf: [{ type: 'string' }, { type: 'string' }] })
     expect(losses.map(({ cause }) => cause)).toEqual([
       'The pattern [ is not in the document: it is not a Unicode regular expression.',
-      "'not' is not in the document: it cannot express this exclusion.",
+      "'not' is not in the document, which cannot express this exclusion.",
       'The name pattern [ is not in the document: it is not a Unicode regular expression.',
-      "'if' is not in the document: it cannot express the condition.",
-      'Its unevaluated properties or items are not restricted, because another part of the schema is inexact.',
+      "'if' is not in the document, which cannot express this condition.",
+      'Its unevaluated properties or items are not restricted, because the document cannot describe another part of the schema exactly.',
     ])
   })
 

@@ -18,7 +18,7 @@ async function block(heartbeat: string): Promise<Crew> {
 }
 
 describe('a worker with a blocked event loop', () => {
-  it('is killed and replaced, and other workers respond to the connections that it had not accepted', async () => {
+  it('is killed and replaced, and the other workers accept its waiting connections', async () => {
     const crew = await block('2')
     const waiting = Array.from({ length: 4 }, () => crew.ask('/pid'))
     await crew.service.wrote('has not responded for 2 s, and is killed.')
@@ -30,7 +30,7 @@ describe('a worker with a blocked event loop', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('leaves no client waiting if there is no other worker', async () => {
+  it('leaves no client waiting even if all workers are blocked', async () => {
     const crew = await block('2')
     void crew.ask('/block').catch(() => {})
     await expect.poll(() => crew.service.output.match(/^blocks$/gm)?.length).toBe(2)
@@ -43,7 +43,7 @@ describe('a worker with a blocked event loop', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('is killed on SIGHUP, and does not run beside the new workers', async () => {
+  it('is killed on SIGHUP, and does not continue to run beside the new workers', async () => {
     const crew = await block('0')
     await crew.restart()
     expect(crew.service.output).toContain('has not ended within 5.2 s, and is killed.')
@@ -60,7 +60,7 @@ describe('a worker with a blocked event loop', () => {
   })
 })
 
-it('a request that ends its worker does not stop the other worker, and its worker is replaced', async () => {
+it('a request that ends its worker does not stop the other worker, and the first is replaced', async () => {
   const crew = await Crew.start(BLOCKED)
   for (let round = 1; round <= 5; round++) {
     await crew.ask('/exit').catch(() => {})

@@ -63,7 +63,7 @@ it('a failed write leaves no partial capsule, changes no response and causes one
   expect(readdirSync(made.path('capsules'))).toEqual(['.gitignore'])
 })
 
-it('a folder that several processes use contains only whole capsules up to its limit', async () => {
+it('a folder that several processes use contains only complete capsules, up to its limit', async () => {
   const made = project()
   const env = { FILES: '5', REQUESTS: '30' }
   const outputs = await Promise.all([run(made, env), run(made, env), run(made, env)])

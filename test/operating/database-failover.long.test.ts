@@ -58,7 +58,7 @@ describeWithServer('a database during a failover', () => {
   }
   const isReady = async () => (await (app as TestApp).request().get('/ready')).status === 200
 
-  it('causes read-only connections to be closed, and is not ready until it accepts writes', async () => {
+  it('has its read-only connections closed, and is not ready until it accepts writes', async () => {
     gate.lead(standby.port)
     await start({ url: url(`127.0.0.1:${gate.port}`) })
     const read = async () => (await app?.asTenant('a').request().get('/pairs'))?.status
@@ -74,7 +74,7 @@ describeWithServer('a database during a failover', () => {
     expect(rows).toEqual([{ note: 'one' }, { note: 'three' }, { note: 'two' }])
   })
 
-  it('reports that a statement without a transaction saved nothing if it accepts no writes', async () => {
+  it('fails with DATABASE_UNAVAILABLE for a write outside a transaction until it accepts writes', async () => {
     gate.lead(standby.port)
     const db = (await start({ url: url(`127.0.0.1:${gate.port}`) })).get(Database)
     const write = () => runWithTenant('a', () => db.sql`insert into orders (note) values ('x')`)
@@ -84,7 +84,7 @@ describeWithServer('a database during a failover', () => {
   })
 
   it.each([
-    ['a statement that runs', 'select pg_sleep(60)', { name: 'PostgresError', code: '40001' }],
+    ['a running statement', 'select pg_sleep(60)', { name: 'PostgresError', code: '40001' }],
     ['a transaction between two statements', 'select count(*) from orders', UNAVAILABLE],
   ])('cancels work that conflicts with changes from the primary: %s', async (_, text, expected) => {
     const db = (await start({ url: url(`127.0.0.1:${standby.port}`) })).get(Database)
@@ -106,7 +106,7 @@ describeWithServer('a database during a failover', () => {
     expect(await app?.asTenant('a').request().get('/pairs')).toMatchObject({ status: 200 })
   })
 
-  it('is used through the writable server of a list, even after another server is promoted', async () => {
+  it('is reached through the writable server of a list, even after another server is promoted', async () => {
     const hosts = `127.0.0.1:${standby.port},127.0.0.1:${primary.port}`
     await start({ url: url(hosts, '?target_session_attrs=read-write') })
     expect(await add('before')).toEqual(SAVED)

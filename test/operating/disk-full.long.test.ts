@@ -91,7 +91,7 @@ describe.skipIf(typeof mounted === 'string')('a database with a full disk', () =
     await expectWhole()
   })
 
-  it('loses nothing when the server ends because its log has no space', async () => {
+  it('loses no confirmed write if the server ends because its log has no space', async () => {
     expect(await add()).toBe(SAVED)
     disk.fill()
     const answers = new Set<string>()

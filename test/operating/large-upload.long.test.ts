@@ -66,7 +66,7 @@ async function growth(): Promise<number> {
   return (after.most - most) / MEGABYTE
 }
 
-it('a 1 GB file takes less than 100 MiB more memory than a 128 MB file', async () => {
+it('the upload of a 1 GB file needs at most 100 MiB more memory than uploads of 128 MB', async () => {
   // The moments of the garbage collector move a peak by 30 MiB. A file that is kept would move each of them by 1 GB.
   const grown = [await growth(), await growth(), await growth()]
   expect(Math.min(...grown)).toBeLessThan(20)

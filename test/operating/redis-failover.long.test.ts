@@ -82,7 +82,7 @@ describeWithServer('Redis during a failover', () => {
   const REFUSED = { status: 503, code: 'SESSIONS_UNAVAILABLE' }
   const DONE = { status: 200, code: undefined }
 
-  it('gets a new connection when the server has become a replica, with one log line', async () => {
+  it('gets a new connection after its server has become a replica, and causes only one warning', async () => {
     await start()
     expect(await login()).toEqual(REFUSED)
     await until(async () => !(await isReady()))
@@ -98,7 +98,7 @@ describeWithServer('Redis during a failover', () => {
     expect(await isReady()).toBe(true)
   })
 
-  it('is not ready on a replica, even before any request has failed', async () => {
+  it('is reported as not ready on a replica, even before any request has failed', async () => {
     await start()
     expect(await isReady()).toBe(false)
     gate.lead(primary.port)
@@ -107,7 +107,7 @@ describeWithServer('Redis during a failover', () => {
   })
 
   it.each(['LOADING', 'MASTERDOWN', 'CLUSTERDOWN', 'NOAUTH', 'NOREPLICAS'])(
-    'gets a new connection when the server replies with %s',
+    'gets a new connection if its server replies with %s',
     async (word) => {
       gate.translate(["-READONLY You can't", `-${word} No.`])
       await start()
@@ -133,7 +133,7 @@ describeWithServer('Redis during a failover', () => {
     await until(async () => (await login()).status === 200)
   })
 
-  it('does not close the client of the application, and uses it again after recovery', async () => {
+  it('does not cause a passed client to be closed, and the client is used again after recovery', async () => {
     const client = createClient({ url: replica.url, disableOfflineQueue: true })
     await client.connect()
     await start({ client })

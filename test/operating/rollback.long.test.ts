@@ -60,7 +60,7 @@ describeWithServer('a rollback after a migration', () => {
     expect(await app.get(Health).check()).toMatchObject({ status: 'up' })
   })
 
-  it('is refused with --strict, and no message suggests deleting anything', async () => {
+  it('makes `migrate --strict` fail, without a suggestion to delete anything', async () => {
     const { first, second, migrate } = await setUp()
     await migrate(second)
     const { status, text } = await migrate(first, '--strict')
@@ -71,7 +71,7 @@ describeWithServer('a rollback after a migration', () => {
 })
 
 describeWithServer('requireMigrations', () => {
-  it('keeps an application not ready until all migrations in its folder are applied', async () => {
+  it('makes an application report not ready until all migrations in its folder are applied', async () => {
     const { url, first, second, migrate } = await setUp()
     await migrate(first)
     const app = await TestApp.create({

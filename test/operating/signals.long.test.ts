@@ -37,15 +37,18 @@ await app.listen(0, { signals: true, ${listen} })
 `
 
 describe('a signal', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s ends an idle app with status 0', async (signal) => {
-    const service = Service.start(main())
-    await service.url()
-    service.kill(signal)
-    expect(await service.ended).toBe(0)
-    expect(service.logged('Closing')).toMatchObject([{ signal }])
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends an idle application with status 0: %s',
+    async (signal) => {
+      const service = Service.start(main())
+      await service.url()
+      service.kill(signal)
+      expect(await service.ended).toBe(0)
+      expect(service.logged('Closing')).toMatchObject([{ signal }])
+    },
+  )
 
-  it('lets a running request finish, and its response has Connection: close', async () => {
+  it('lets a running request finish, and adds Connection: close to its response', async () => {
     const service = Service.start(main())
     const url = await service.url()
     const answer = get(`${url}/slow`, new Agent({ keepAlive: true }))
@@ -56,7 +59,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('makes the service not ready immediately, while requests are served until preStop ends', async () => {
+  it('makes the service report not ready at once, but requests are served until preStop ends', async () => {
     const service = Service.start(main("timeouts: { preStop: '1h' }"))
     const url = await service.url()
     const agent = new Agent({ keepAlive: true })
@@ -71,7 +74,7 @@ describe('a signal', () => {
     expect([statusCode, headers.connection]).toEqual([200, 'close'])
   })
 
-  it('causes connections to be refused after preStop, while a request is still running', async () => {
+  it('causes connections to be refused after preStop, even while a request is still running', async () => {
     const stuck = "'GET waits': async () => { say('entered'); await released; return 'done' }"
     const service = Service.start(`
       let release
@@ -103,7 +106,7 @@ describe('a signal', () => {
     expect(service.output).not.toContain('secret')
   })
 
-  it('ends the process immediately when it is sent a second time', async () => {
+  it('ends the process immediately if the application is already closing because of a signal', async () => {
     const service = Service.start(main("timeouts: { close: '1h' }"))
     const url = await service.url()
     const cut = expect(get(`${url}/stuck`)).rejects.toThrow()
@@ -116,7 +119,7 @@ describe('a signal', () => {
     await cut
   })
 
-  it('counts once when npm repeats Ctrl-C from the terminal', async () => {
+  it('counts only once if it is repeated at once, as npm does on Ctrl-C', async () => {
     const closing = "onClose: async () => { await wait(20); say('closed') }"
     const service = Service.start(main(`plugins: [{ name: 'slow', ${closing} }]`))
     await service.url()
@@ -145,7 +148,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('ends the process with status 1 if onClose fails or hangs, after each onClose ran once in reverse', async () => {
+  it('runs every onClose once in reverse order, and ends with status 1 if one fails or hangs', async () => {
     const plugin = (name: string, end: string) =>
       `{ name: '${name}', onClose(signal) { say('closes ${name} ' + signal); ${end} } }`
     const plugins = [
@@ -171,7 +174,7 @@ describe('a signal', () => {
     ])
   })
 
-  it('stops startup, closes all opened resources, and prevents the server from listening', async () => {
+  it('stops a running startup, closes all opened resources, and prevents the server from listening', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const opened = { name: 'opened', setup() {}, onClose: () => say('closed') }
@@ -187,7 +190,7 @@ describe('a signal', () => {
     expect(service.output).not.toMatch(/went on|listens|Listening|Error/)
   })
 
-  it('ends the process with status 1 if startup does not finish', async () => {
+  it('ends the process with status 1 if the startup does not finish in time', async () => {
     const service = Service.start(`
       setInterval(() => {}, 1000)
       const stuck = { name: 'stuck', setup: () => { say('starting'); return new Promise(() => {}) } }
@@ -217,7 +220,7 @@ describe('a signal', () => {
   it.each([
     ['throws', "throw new Error('no disk')"],
     ['rejects', "return Promise.reject(new Error('no disk'))"],
-  ])('closes the application if the logger %s', async (_, fails) => {
+  ])('closes the application even if the logger %s', async (_, fails) => {
     const logger = `{ info() { ${fails} }, warn() { ${fails} }, error() { ${fails} } }`
     const service = Service.start(`${HANDLERS}
       const onClose = () => { say('closed'); throw new Error('no goodbye') }
@@ -233,7 +236,7 @@ describe('a signal', () => {
     expect(service.output).not.toContain('no disk')
   })
 
-  it('ends the process immediately when sent again, even if a test has stopped the clock', async () => {
+  it('ends the process immediately if it is sent again, even if a test has stopped the clock', async () => {
     const service = Service.start(`
       import { TestApp } from 'blazon/testing'
       const onClose = () => { say('closing'); return new Promise(() => {}) }
@@ -278,7 +281,7 @@ describe('a signal', () => {
     expect(service.output).toMatch(/closed quick\n(?:.*\n)*closed slow/)
   })
 
-  it('has no effect without the option, or after close()', async () => {
+  it('has no listeners without the option `signals` or after close()', async () => {
     const service = Service.start(`
       const before = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
       const app = new App()

@@ -39,19 +39,19 @@ it('an application without options loads only a few files of the package', async
   expect([...new Set(own)].sort()).toEqual([...chunks, 'commonjs.cjs', 'index.js'])
 })
 
-it('an application without the option health does not load its code', async () => {
+it('an application without the option `health` does not load the code for it', async () => {
   expect(await loads('health-plugin', {})).toBe(false)
   expect(await loads('health-plugin', { options: '{ health: true }' })).toBe(true)
 })
 
-it('an application without metadata of other packages does not load their check', async () => {
+it('an application without `reflect-metadata` does not load the check of foreign metadata', async () => {
   expect(await loads('check-foreign', {})).toBe(false)
   expect(await loads('check-foreign', { before: 'Reflect.getOwnMetadataKeys = () => []' })).toBe(
     true,
   )
 })
 
-it('an application without tenants, limits and schemas does not load their code', async () => {
+it('an application without tenants, limits and schemas does not load the code for them', async () => {
   const isLoaded = await run({})
   const chunks = ['start-tenancy', 'limit-stage', 'standard-schema', 'json-schema', 'query-lists']
   expect(chunks.filter(isLoaded)).toEqual([])
@@ -61,7 +61,7 @@ it('an application without tenants, limits and schemas does not load their code'
   )
 })
 
-it('an application that never calls fetch() does not load its code', async () => {
+it('an application that never calls fetch() does not load the code for it', async () => {
   const after = `await app.fetch(new Request('http://localhost/'))`
   expect(await loads('fetch', {})).toBe(false)
   expect(await loads('fetch', { after })).toBe(true)
@@ -100,7 +100,7 @@ it.each([
   expect(chunks.filter(isLoaded)).toEqual(needed)
 })
 
-it('an application without a stream does not load its code', async () => {
+it('an application without a stream does not load the code for streams', async () => {
   const before = `
     import { Sse } from 'blazon'
     class Feed { async *read() {} }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Service } from './service.js'
 
-it('an application in a worker thread writes log lines although its stdout has no descriptor', async () => {
+it('an application in a worker thread writes log lines even though its stdout has no file descriptor', async () => {
   const service = Service.start(`
     import { once } from 'node:events'
     import { isMainThread, Worker } from 'node:worker_threads'

@@ -11,23 +11,26 @@ function inPrimary(code: string): { readonly NODE_OPTIONS: string } {
 describe('blazon start --workers 2', () => {
   it.each([
     [
-      'throws it, as ENOMEM',
+      'throws the error',
       'const { fork } = cluster; let forks = 0; cluster.fork = (env) => { forks += 1; if (forks === 3) throw new Error("spawn node ENOMEM"); return fork(env) }',
     ],
     [
-      'emits it, as EAGAIN',
+      'emits the error as an event',
       'let forks = 0; const { execPath } = process; cluster.on("fork", () => { forks += 1; cluster.settings.execPath = process.execPath = forks === 2 ? "/none/ENOMEM" : execPath })',
     ],
-  ])('keeps its workers if the system refuses another process, and Node %s', async (_, code) => {
-    const crew = await Crew.start(program(), undefined, inPrimary(code))
-    const before = await crew.pids()
-    crew.service.kill('SIGHUP')
-    await crew.service.wrote('The restart is aborted')
-    expect(crew.service.output).toMatch(/worker 1 .*ended before it started: spawn .*ENOMEM/)
-    expect(await crew.pids()).toEqual(before)
-    await crew.restart()
-    expect(await crew.end()).toBe(0)
-  })
+  ])(
+    'keeps its workers if the system refuses to start another process and Node %s',
+    async (_, code) => {
+      const crew = await Crew.start(program(), undefined, inPrimary(code))
+      const before = await crew.pids()
+      crew.service.kill('SIGHUP')
+      await crew.service.wrote('The restart is aborted')
+      expect(crew.service.output).toMatch(/worker 1 .*ended before it started: spawn .*ENOMEM/)
+      expect(await crew.pids()).toEqual(before)
+      await crew.restart()
+      expect(await crew.end()).toBe(0)
+    },
+  )
 
   it('continues if a connection could not be sent to a worker', async () => {
     const crew = await Crew.start(
@@ -63,7 +66,7 @@ describe('blazon start --workers 2', () => {
     expect(await ask(ports.second)).toMatchObject({ data: 'second1' })
   })
 
-  it('ends with the boot error if the second application of a program does not listen', async () => {
+  it('ends with the boot error if the second application of a program cannot listen', async () => {
     const taken = await Crew.start(program())
     const { port } = new URL(taken.url)
     const { service } = Crew.run(`${program()}

@@ -36,7 +36,7 @@ describe('a metrics scrape from any worker', () => {
     }
   })
 
-  it('keeps the worker label when the worker is replaced', async () => {
+  it('has the same worker labels after all workers are replaced', async () => {
     const crew = await Crew.start(program('metrics: true,'))
     await crew.restart()
     await crew.pids(6)
@@ -64,7 +64,7 @@ describe('a metrics scrape from any worker', () => {
     expect(await crew.end()).toBe(137)
   })
 
-  it('joins metrics from the application and from a registry', async () => {
+  it('contains the metrics of the application and of a registry for each worker', async () => {
     const crew = await Crew.start(`
       import { Metrics } from 'blazon'
       const registry = {

@@ -63,7 +63,7 @@ async function readCached(crew: Crew): Promise<number> {
 }
 
 describe('two workers', () => {
-  it('with Redis share one exact limit and cached responses', async () => {
+  it('share one exact limit and cached responses if they use Redis', async () => {
     const crew = await Crew.start(
       program({ limits: `redisLimits(${REDIS})`, cache: `redisCache(${REDIS})` }),
     )
@@ -76,7 +76,7 @@ describe('two workers', () => {
     expect(count(await statuses(crew, 30), 200)).toBe(20 - asked)
   })
 
-  it('with Redis create a response again after an invalidation, and count each read once', async () => {
+  it('with a Redis cache create a response again after an invalidation, and count each read once', async () => {
     const crew = await Crew.start(
       program({ limits: 'undefined', cache: `redisCache(${REDIS})` }).replace(
         'limit: 20',
@@ -108,7 +108,7 @@ describe('two workers', () => {
     }
   })
 
-  it('without Redis have separate limits and caches, with one warning at boot', async () => {
+  it('have separate limits and caches without Redis, with one warning for each at boot', async () => {
     const crew = await Crew.start(program({ limits: 'undefined', cache: 'undefined' }))
     const warnings = crew.service.logged('W_WORKERS_MEMORY')
     expect(warnings.map(({ message }) => String(message).split('\n')[0])).toEqual([

@@ -4,7 +4,7 @@ import { Service } from './service.js'
 import { Crew, program } from './workers.js'
 
 describe('blazon start --workers 2', () => {
-  it('runs two processes on one port, prints one line, and exits with status 0', async () => {
+  it('runs two processes on one port, prints its URL once, and exits with status 0', async () => {
     const crew = await Crew.start(program())
     const pids = await crew.pids()
     expect(pids.size).toBe(2)
@@ -52,7 +52,7 @@ describe('blazon start --workers 2', () => {
     expect((await response).status).toBe(200)
   })
 
-  it('prints a boot error once, and exits with its status', async () => {
+  it('prints a boot error only once, and exits with status 1', async () => {
     const { service } = Crew.run(`throw new TypeError('no database')`)
     expect(await service.ended).toBe(1)
     expect(service.output.match(/TypeError: no database/g)).toHaveLength(1)
@@ -61,11 +61,14 @@ describe('blazon start --workers 2', () => {
   it.each([
     ['process.exit(7)', 7],
     ["process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000)", 137],
-  ])('exits with the status of a worker that never listens: %s', async (source, status) => {
-    expect(await Crew.run(source).service.ended).toBe(status)
-  })
+  ])(
+    'exits with the status of a worker that ends before it listens: %s',
+    async (source, status) => {
+      expect(await Crew.run(source).service.ended).toBe(status)
+    },
+  )
 
-  it('ends if its port is already in use', async () => {
+  it('exits with status 1 if its port is already in use', async () => {
     const first = await Crew.start(program())
     const { service } = Crew.run(
       program().replace('process.env.PORT ?? 0', new URL(first.url).port),
@@ -81,7 +84,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.service.ended).toBe('SIGKILL')
   })
 
-  it('replaces a worker that has exited by itself', async () => {
+  it('replaces a worker that another process has killed', async () => {
     const crew = await Crew.start(program())
     const before = await crew.pids()
     const [victim] = before
@@ -91,7 +94,7 @@ describe('blazon start --workers 2', () => {
     expect(await crew.pids()).not.toContain(victim)
   })
 
-  it('passes on arguments, and runs programs of other frameworks', async () => {
+  it('runs programs of other frameworks, and passes arguments to them', async () => {
     const port = await freePort()
     const crew = await Crew.start(
       `import { createServer } from 'node:http'
@@ -119,7 +122,7 @@ describe('SIGHUP', () => {
     expect(crew.service.logged('Closing')).toHaveLength(2)
   })
 
-  it('does not make a replaced worker unready, because its port stays open', async () => {
+  it('does not make the service report not ready, because its port stays open', async () => {
     const crew = await Crew.start(program("health: true, timeouts: { preStop: '500ms' },"))
     const restart = crew.restart()
     let isOver = false
@@ -132,7 +135,7 @@ describe('SIGHUP', () => {
     expect(crew.service.logged('Closing')).toHaveLength(2)
   })
 
-  it('keeps the old workers if the new one does not start', async () => {
+  it('keeps the old workers if a new worker does not start', async () => {
     const crew = await Crew.start(program())
     const before = await crew.pids()
     crew.service.rewrite(`throw new TypeError('broken version')`)
@@ -142,7 +145,7 @@ describe('SIGHUP', () => {
     expect(await crew.pids()).toEqual(before)
   })
 
-  it('keeps the old workers if the new one is not ready in time', async () => {
+  it('keeps the old workers if a new worker is not ready in time', async () => {
     const check = (text: string) => program(`health: { checks: { database: () => { ${text} } } },`)
     const crew = await Crew.start(check(''), ['--workers', '2', '--timeout', '3'])
     const before = await crew.pids()
@@ -152,7 +155,7 @@ describe('SIGHUP', () => {
     expect(await crew.pids()).toEqual(before)
   })
 
-  it('causes only one more restart when it is sent during a restart, however often', async () => {
+  it('causes only one more restart if it is sent several times during a restart', async () => {
     const crew = await Crew.start(program())
     for (let index = 0; index < 5; index++) {
       crew.service.kill('SIGHUP')
@@ -165,7 +168,7 @@ describe('SIGHUP', () => {
     expect(await crew.end()).toBe(0)
   })
 
-  it('informs open streams that their worker is ending', async () => {
+  it('aborts `req.signal` of an open stream, which can then send a last event', async () => {
     const crew = await Crew.start(
       program(
         '',
@@ -186,11 +189,11 @@ describe('SIGHUP', () => {
 describe('a signal during startup', () => {
   it.each([
     [
-      'that loads its modules',
+      'that is loading its modules',
       `process.removeAllListeners('SIGTERM'); say('starting'); await wait(1e6)`,
     ],
     [
-      'whose plugins start',
+      'whose plugins are starting',
       `const slow = { name: 'slow', setup: async () => { say('starting'); await signalled } }
        await new App({ plugins: [slow] }).listen(0)`,
     ],
@@ -203,7 +206,7 @@ describe('a signal during startup', () => {
 })
 
 describe('blazon start with one worker', () => {
-  it('runs the program in the same process', async () => {
+  it('runs the program in its own process', async () => {
     const service = Service.start(program('', '', ', { signals: true }'), {}, [])
     const url = await service.url()
     const { data } = (await (await fetch(`${url}/pid`)).json()) as { data: number }
@@ -212,7 +215,7 @@ describe('blazon start with one worker', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('passes on its exit status and arguments, and keeps it the main module', async () => {
+  it('runs the program as the main module with its arguments, and returns its exit status', async () => {
     const service = Service.start(
       `say(JSON.stringify(process.argv.slice(1))); process.exitCode = 5`,
       {},
@@ -223,7 +226,7 @@ describe('blazon start with one worker', () => {
   })
 })
 
-it('the command listens on the port in the program', async () => {
+it('blazon start listens on the port that the program passes to listen()', async () => {
   const port = await freePort()
   const crew = await Crew.start(program().replace('process.env.PORT ?? 0', String(port)))
   expect(new URL(crew.url).port).toBe(String(port))

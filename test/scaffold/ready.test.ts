@@ -79,7 +79,7 @@ it('without a network, the project is complete and the error contains the comman
   expect(made).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(
-      /ECONNREFUSED[\s\S]*The project is complete, but its packages are not installed\.\n {2}npm install ended with status 1\.\n {2}Run it yourself in .*offline: npm install\n$/,
+      /ECONNREFUSED[\s\S]*The project is complete, but its packages are not installed\.\n {2}npm install ended with status 1\.\n {2}Run this command in .*offline: npm install\n$/,
     ),
   })
   expect(existsSync(join(cwd, 'offline/src/main.ts'))).toBe(true)

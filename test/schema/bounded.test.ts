@@ -38,7 +38,7 @@ const lists: [string, Schema][] = [
   ['zod with a callback', z.array(z.object({ a: z.string() })).refine(() => true)],
   ['zod, asynchronous', z.array(z.object({ a: z.string() })).refine(async () => true)],
   [
-    'zod within more',
+    'zod, a list inside lazy, nullable and default',
     z.lazy(() =>
       z
         .array(z.object({ a: z.string() }))
@@ -53,10 +53,10 @@ const lists: [string, Schema][] = [
   ['arktype', type({ a: 'string' }).array()],
   ['JSON Schema', { items: { properties: { a: { type: 'string' } } } }],
   [
-    'a reference',
+    'JSON Schema, a reference',
     { items: { $ref: '#/$defs/a' }, $defs: { a: { properties: { a: { type: 'string' } } } } },
   ],
-  ['a tuple', { prefixItems: [{}], items: { properties: { a: { type: 'string' } } } }],
+  ['JSON Schema, a tuple', { prefixItems: [{}], items: { properties: { a: { type: 'string' } } } }],
 ]
 
 describe('a long list', () => {
@@ -72,7 +72,7 @@ describe('a long list', () => {
   )
 
   it.each(lists)(
-    'causes the same first issues as a short list if its items are invalid: %s',
+    'results in the same issues as its first 21 items if all items are invalid: %s',
     async (_library, schema) => {
       const { items } = watched(1)
       expect(await issuesOf(schema, items)).toEqual(await issuesOf(schema, items.slice(0, 21)))
@@ -92,7 +92,7 @@ describe('a long list', () => {
     expect(issues?.[0]?.path[0]?.toString()).toBe('299')
   })
 
-  it('is checked with at most one call to a refinement for each item, and none for skipped items', async () => {
+  it('is checked with one refinement call per item, and with no call after 20 issues', async () => {
     const calls = new Map<unknown, number>()
     const item = z.number().refine((n) => {
       calls.set(n, (calls.get(n) ?? 0) + 1)
@@ -118,7 +118,7 @@ describe('a long list', () => {
     expect(calls).toBeLessThan(250)
   })
 
-  it('is not passed to its own refinement if its items were not parsed', async () => {
+  it('is not passed to the refinement of the list if its items are invalid', async () => {
     const Dates = z
       .array(
         z
@@ -141,8 +141,8 @@ describe('records with many properties', () => {
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, n]))
   it.each([
     ['zod', z.record(z.string(), z.string())],
-    ['zod, keys', z.record(z.string().min(9), z.number())],
-    ['zod, checked', z.record(z.string(), z.string()).refine(() => true)],
+    ['zod, invalid keys', z.record(z.string().min(9), z.number())],
+    ['zod with a refinement', z.record(z.string(), z.string()).refine(() => true)],
     [
       'zod, asynchronous',
       z.record(
@@ -153,15 +153,18 @@ describe('records with many properties', () => {
     ['valibot', v.record(v.string(), v.string())],
     ['arktype', type({ '[string]': 'string' })],
     ['JSON Schema', { additionalProperties: { type: 'string' } }],
-    ['names', { propertyNames: { minLength: 9 } }],
-    ['patterns', { patternProperties: { '^n': { type: 'string' } } }],
-  ] as [string, Schema][])('have only their first issues listed: %s', async (_library, schema) => {
-    const issues = await issuesOf(schema, names(1000))
-    expect(issues).toEqual(await issuesOf(schema, names(20)))
-    expect(issues).toHaveLength(20)
-  })
+    ['JSON Schema, propertyNames', { propertyNames: { minLength: 9 } }],
+    ['JSON Schema, patternProperties', { patternProperties: { '^n': { type: 'string' } } }],
+  ] as [string, Schema][])(
+    'are refused with only their first 20 issues: %s',
+    async (_library, schema) => {
+      const issues = await issuesOf(schema, names(1000))
+      expect(issues).toEqual(await issuesOf(schema, names(20)))
+      expect(issues).toHaveLength(20)
+    },
+  )
 
-  it('preserve the order of their properties, and pass all of them to their checks', async () => {
+  it('keep the order of their properties, and are passed to their refinement with all properties', async () => {
     let seen = 0
     const schema = z.record(z.string(), z.coerce.number()).refine((all) => {
       seen = Object.keys(all).length
@@ -172,7 +175,7 @@ describe('records with many properties', () => {
     expect(seen).toBe(1000)
   })
 
-  it('with number keys are parsed in the same way as in zod itself', async () => {
+  it('are parsed with the same result as in zod itself if their keys are numbers', async () => {
     const schema = z.record(z.number(), z.string()).refine(() => true)
     const value = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [n, 'x']))
     expect(await issuesOf(schema, value)).toBeUndefined()
@@ -189,7 +192,7 @@ test('validation does not change a zod schema', async () => {
   expect(schema.element).toBe(item)
 })
 
-test('`contains` finds an item after many items that do not match', async () => {
+test('`contains` finds a matching item after many items that do not match', async () => {
   const items: unknown[] = Array.from({ length: MANY }, () => 1)
   expect(await issuesOf({ contains: { type: 'string' } }, [...items, 'x'])).toBeUndefined()
   expect(await issuesOf({ contains: { type: 'string' } }, items)).toHaveLength(20)
@@ -197,7 +200,7 @@ test('`contains` finds an item after many items that do not match', async () => 
   expect(await issuesOf(both, [...items, 'x'])).toHaveLength(1)
 })
 
-test('a valid alternative is accepted after an alternative with many errors', async () => {
+test('no error is reported for a failed alternative if another alternative matches', async () => {
   const schema = {
     anyOf: [{ items: { type: 'string' } }, { items: { type: 'number' } }],
     maxItems: 1,
@@ -237,14 +240,14 @@ test.each<[string, Schema]>([
   ['arktype', type.enumerated(...CODES).array()],
   ['JSON Schema', { items: { anyOf: CODES.map((code) => ({ const: code })) } }],
 ])(
-  'a long list is accepted if each item is one of many alternatives: %s',
+  'a long list is accepted if each item matches one of many alternatives: %s',
   async (_library, schema) => {
     const list = [...CODES, ...CODES, ...CODES, ...CODES]
     expect(await validate(schema, list)).toEqual({ value: list })
   },
 )
 
-test('validation limits the work for nested alternatives of valibot, for each kind of recursion', async () => {
+test('validation limits the work for nested valibot alternatives, for each kind of recursion', async () => {
   interface Node {
     child?: Node
     left?: number
@@ -343,14 +346,14 @@ describe('uniqueItems', () => {
     )
   })
 
-  it('compares properties that have the names of inherited members', async () => {
+  it('compares properties that are named like inherited members, such as `toString`', async () => {
     const twins = () => [{ valueOf: 1 }, { toString: 2 }, { constructor: 3 }]
     expect(await issuesOf({ uniqueItems: true }, twins())).toBeUndefined()
     expect(await issuesOf({ uniqueItems: true }, [...twins(), ...twins()])).toHaveLength(1)
   })
 })
 
-test('validation of a JSON Schema reports the same first errors as Ajv', async () => {
+test('validation with a JSON Schema reports the same first 20 errors as Ajv', async () => {
   const leaf = fc.constantFrom<object>(
     { type: 'string' },
     { minimum: 2 },

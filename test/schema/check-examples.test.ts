@@ -57,14 +57,14 @@ describe('examples and defaults in a schema', () => {
     expect(losses.map(({ path }) => path)).toEqual(['list.*'])
   })
 
-  it('are checked through references', () => {
+  it('are checked against referenced schemas too', () => {
     const User = z.object({ id: z.int() }).meta({ id: 'User' })
     const { schema, losses } = exampleOf(z.array(User).meta({ examples: [[{ id: 'x' }]] }))
     expect(schema).not.toHaveProperty('example')
     expect(losses).toHaveLength(1)
   })
 
-  it('do not prevent the description of a schema that itself does not compile', () => {
+  it('do not prevent the description of a schema that does not compile', () => {
     const { schema } = withExample({ type: 'string', pattern: '(' }, 'x')
     expect(schema.type).toBe('string')
   })

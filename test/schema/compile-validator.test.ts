@@ -15,7 +15,7 @@ const SCHEMAS = [
 
 describe('createValidatorCompiler', () => {
   it.each(SCHEMAS)(
-    'compiles a %s schema and returns its result synchronously',
+    'compiles a %s schema to a function that returns its result synchronously',
     async (_, schema) => {
       const validate = await createValidatorCompiler()(schema, 'body')
       expect(validate({ a: 'b' })).toEqual({ value: { a: 'b' } })

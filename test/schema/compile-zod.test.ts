@@ -33,14 +33,17 @@ describe('compileZod', () => {
     ['an unknown discriminator', { ...valid, kind: { is: 'loan' } }],
     ['keys that reach prototypes', JSON.parse('{"__proto__":{"a":1},"constructor":2}')],
     ['NaN', { ...valid, items: [{ sku: 'a', quantity: Number.NaN }] }],
-  ])('returns the same result as the schema for %s', async (_name, value) => {
-    const validate = await compileZod(Order)
-    const { issues, ...rest } = await Order['~standard'].validate(value)
-    const expected = issues?.map(({ path, message }) => ({ path, message }))
-    expect(await validate?.(value)).toEqual({ ...rest, ...(expected && { issues: expected }) })
-  })
+  ])(
+    'creates a validator that returns the same result as the schema for %s',
+    async (_name, value) => {
+      const validate = await compileZod(Order)
+      const { issues, ...rest } = await Order['~standard'].validate(value)
+      const expected = issues?.map(({ path, message }) => ({ path, message }))
+      expect(await validate?.(value)).toEqual({ ...rest, ...(expected && { issues: expected }) })
+    },
+  )
 
-  it('returns new values, and does not change the input', async () => {
+  it('creates a validator that returns new values, and does not change its input', async () => {
     const given = structuredClone(valid)
     const result = (await (await compileZod(Order))?.(given)) as { value: typeof valid }
     expect(given).toEqual(valid)
@@ -48,7 +51,7 @@ describe('compileZod', () => {
     expect(result.value.items).toEqual([{ sku: 'a', quantity: 1 }])
   })
 
-  it('uses the messages of the schema', async () => {
+  it('keeps the error messages of the schema', async () => {
     const Named = z.object({ a: z.string({ error: 'Give a name' }) })
     const result = await (await compileZod(Named))?.({})
     expect(result?.issues?.[0]?.message).toBe('Give a name')
@@ -70,7 +73,7 @@ describe('compileZod', () => {
     expect(await (await compileZod(Tree))?.(tree)).toEqual({ value: tree })
   })
 
-  it('does not evaluate a schema before the first value', async () => {
+  it('does not read the properties of a schema before the first value is validated', async () => {
     let asked = 0
     const Lazy = z.object({
       get a() {
@@ -84,7 +87,7 @@ describe('compileZod', () => {
     expect(await validate?.({ a: 'x' })).toEqual({ value: { a: 'x' } })
   })
 
-  it('runs callbacks once, because a second run would receive already changed values', async () => {
+  it('creates a validator that calls each callback once, even for an invalid value', async () => {
     const Tagged = z.preprocess(
       (value) => {
         const given = value as { tags: unknown }
@@ -99,7 +102,10 @@ describe('compileZod', () => {
 
   it.each([
     ['another library', v.object({ a: v.string() })],
-    ['an older zod', { ...mini.string(), _zod: { version: { major: 4, minor: 0, patch: 0 } } }],
+    [
+      'an older zod version',
+      { ...mini.string(), _zod: { version: { major: 4, minor: 0, patch: 0 } } },
+    ],
   ])('returns undefined for schemas of %s', async (_name, schema) => {
     expect(await compileZod(schema)).toBeUndefined()
   })

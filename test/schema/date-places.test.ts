@@ -28,16 +28,16 @@ const date = { date: true }
 describe('findDates', () => {
   it.each([
     ['zod', z.object({ id: z.string(), at: z.date() })],
-    ['zod, as text', z.object({ id: z.string(), at: z.iso.datetime() })],
+    ['zod, an ISO string', z.object({ id: z.string(), at: z.iso.datetime() })],
     ['valibot', v.object({ id: v.string(), at: v.date() })],
     ['arktype', ark({ id: 'string', at: 'Date' })],
     ['TypeBox', Type.Object({ id: Type.String(), at: Type.String({ format: 'date-time' }) })],
     ['JSON Schema', { properties: { id: {}, at: { type: 'string', format: 'date-time' } } }],
-  ])('finds a date in a schema of %s', (_library, schema) => {
+  ])('finds the date in a schema: %s', (_library, schema) => {
     expect(placesOf(schema)).toEqual({ '.at': date })
   })
 
-  it('searches lists, tuples, records and all alternatives', () => {
+  it('finds dates in lists, tuples, records and all alternatives', () => {
     const At = z.object({ at: z.date().nullable() })
     const Row = z.object({
       rows: z.array(At.optional()),
@@ -73,7 +73,7 @@ describe('findDates', () => {
     })
   })
 
-  it('finds nothing in a schema without dates', () => {
+  it('returns null for a schema without dates', () => {
     expect(placesOf(z.object({ id: z.string(), day: z.iso.date(), any: z.any() }))).toBeNull()
     expect(placesOf({ $ref: '#/$defs/none' })).toBeNull()
   })

@@ -25,11 +25,11 @@ describe('dateText', () => {
     '+010000-01-01T00:00:00.000Z',
     '-000001-01-01T00:00:00.000Z',
     '+275760-09-13T00:00:00.000Z',
-  ])('converts the date back to %s', (text) => {
+  ])('converts a date to %s', (text) => {
     expect(dateText(new Date(text))).toBe(text)
   })
 
-  it('returns the correct form for every time of a day', () => {
+  it('returns the same text as `toISOString()` for every second of a day', () => {
     const start = Date.parse('2024-02-28T00:00:00Z')
     for (let second = 0; second < 86_400; second++) {
       const date = new Date(start + second * 1000 + (second % 1000))
@@ -37,7 +37,7 @@ describe('dateText', () => {
     }
   })
 
-  it('keeps the JSON form of a date that has its own conversion method', () => {
+  it('keeps the JSON form of a date with an overridden conversion method', () => {
     class Local extends Date {
       override toISOString() {
         return 'soon'
@@ -61,7 +61,7 @@ describe('dateText', () => {
     ])
   })
 
-  it('uses the internal time of a date if its class overrides the getters', () => {
+  it('uses the internal time of a date even if its class overrides the getters', () => {
     class Shifted extends Date {
       override getUTCFullYear() {
         return 1
@@ -77,7 +77,7 @@ describe('dateText', () => {
     expect(inJson(new Shifted(0))).toBe('1970-01-01T00:00:00.000Z')
   })
 
-  describe('if a method of Date.prototype was replaced', () => {
+  describe('dateText with a replaced method of Date.prototype', () => {
     afterEach(() => {
       vi.restoreAllMocks()
       vi.resetModules()
@@ -89,7 +89,7 @@ describe('dateText', () => {
       expect(dateText(date)).toBe(date)
     })
 
-    it('returns dates unchanged, even if it was replaced before this package was loaded', async () => {
+    it('returns dates unchanged even if the method was replaced before this package was loaded', async () => {
       const { toJSON } = Date.prototype
       Date.prototype.toJSON = () => 'shared'
       try {

@@ -127,7 +127,7 @@ function toJson(value: unknown): unknown {
 }
 
 describe('a date writer', () => {
-  it('does not change the JSON text, for any schema and any value', () => {
+  it('does not change the JSON text of any value, for any schema', () => {
     let written = 0
     fc.assert(
       fc.property(anyPlaces, anyValue, (places, value) => {
@@ -157,7 +157,7 @@ describe('a date writer', () => {
     })
   })
 
-  it('does not change the value', () => {
+  it('does not change the value that it receives', () => {
     const given = Object.freeze({ list: Object.freeze([Object.freeze({ at })]), at })
     const places = {
       ...row,
@@ -173,7 +173,7 @@ describe('a date writer', () => {
     expect(given.list[0]?.at).toBe(at)
   })
 
-  it('copies only the objects and lists around a date', () => {
+  it('copies only the objects and lists that contain a date', () => {
     const rest = { big: [1, 2, 3] }
     const result = createDateWriter(row)({ at, rest }) as { rest: unknown }
     expect(result.rest).toBe(rest)

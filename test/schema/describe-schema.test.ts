@@ -7,7 +7,7 @@ const standard = (vendor: string, jsonSchema?: object) => ({
 })
 
 describe('describeSchema', () => {
-  it('calls the jsonSchema method of any Standard Schema that has one, for the given side', () => {
+  it('calls the method of the given side in the `jsonSchema` property of a Standard Schema', () => {
     const schema = standard('some', {
       input: ({ target }: { target: string }) => ({ type: 'string', description: target }),
       output: () => ({ type: 'number' }),
@@ -20,7 +20,7 @@ describe('describeSchema', () => {
     expect(describeSchema(schema, { side: 'output' }).schema).toEqual({ type: 'number' })
   })
 
-  it('prefers a converter to the library', () => {
+  it("calls a converter instead of the library's own method", () => {
     const schema = standard('some', { input: () => ({ type: 'string' }) })
     const some: SchemaConverter = (given, { side, target }) => ({
       const: [given === schema, side, target].join(' '),
@@ -54,13 +54,19 @@ describe('describeSchema', () => {
   circle.properties = { circle }
 
   it.each<[string, object]>([
-    ['a library that throws', standard('some', { input: thrower })],
-    ['a library that returns undefined', standard('some', { input: () => undefined })],
-    ['a library that returns a function', standard('some', { input: () => Promise.reject })],
-    ['a getter that throws', Object.defineProperty({}, 'type', { get: thrower, enumerable: true })],
+    ['a schema whose library throws', standard('some', { input: thrower })],
+    ['a schema whose library returns undefined', standard('some', { input: () => undefined })],
+    [
+      'a schema whose library returns a function',
+      standard('some', { input: () => Promise.reject }),
+    ],
+    [
+      'an object with a getter that throws',
+      Object.defineProperty({}, 'type', { get: thrower, enumerable: true }),
+    ],
     ['an object that contains itself', circle],
     ['null', null as unknown as object],
-    ['text', 'string' as unknown as object],
+    ['a string', 'string' as unknown as object],
     ['a class', class Dto {}],
   ])('describes %s as an empty schema, and reports the reason', (_, schema) => {
     const described = describeSchema(schema, { side: 'input' })
@@ -82,7 +88,7 @@ describe('describeSchema', () => {
     expect(JSON.stringify(schema)).toBe(before)
   })
 
-  it('requires a property with a default on the output side, not on the input side', () => {
+  it('lists a property with a default as required on the output side, but not on the input side', () => {
     const schema = {
       type: 'object',
       properties: { size: { type: 'integer', default: 1 }, name: { type: 'string' } },
@@ -92,7 +98,7 @@ describe('describeSchema', () => {
     expect(describeSchema(schema, { side: 'output' }).schema.required).toEqual(['size', 'name'])
   })
 
-  it('keeps a property with a default required inside a union, where Ajv does not fill it in', () => {
+  it('keeps a property with a default as required in a union, where Ajv does not fill it in', () => {
     const schema = {
       anyOf: [{ type: 'object', properties: { a: { default: 1 } }, required: ['a'] }],
     }

@@ -5,7 +5,7 @@ import { createJsonSchemaCompiler } from '../../src/schema/json-schema.js'
 const object = { type: 'object', properties: { size: { type: 'integer', default: 1 } } }
 
 describe('createJsonSchemaCompiler', () => {
-  it('does not coerce a body', async () => {
+  it('compiles a validator that does not coerce a body', async () => {
     const validate = await createJsonSchemaCompiler()(object, 'body')
     expect(validate({ size: 2 })).toEqual({ value: { size: 2 } })
     expect(validate({ size: '2' })).toEqual({
@@ -13,14 +13,17 @@ describe('createJsonSchemaCompiler', () => {
     })
   })
 
-  it.each(['params', 'query', 'headers'] as const)('coerces a copy of %s', async (source) => {
-    const validate = await createJsonSchemaCompiler()(object, source)
-    const sent = Object.freeze({ size: '2' })
-    expect(validate(sent)).toEqual({ value: { size: 2 } })
-    expect(validate(Object.freeze({}))).toEqual({ value: { size: 1 } })
-  })
+  it.each(['params', 'query', 'headers'] as const)(
+    'compiles a validator that coerces a copy of the %s',
+    async (source) => {
+      const validate = await createJsonSchemaCompiler()(object, source)
+      const sent = Object.freeze({ size: '2' })
+      expect(validate(sent)).toEqual({ value: { size: 2 } })
+      expect(validate(Object.freeze({}))).toEqual({ value: { size: 1 } })
+    },
+  )
 
-  it('reports every error with its path', async () => {
+  it('compiles a validator that reports every error with its path', async () => {
     const schema = {
       type: 'object',
       properties: { list: { type: 'array', items: { type: 'string' } }, 'a/b~c': { type: 'null' } },
@@ -40,14 +43,14 @@ describe('createJsonSchemaCompiler', () => {
     ])
   })
 
-  it('keeps the results of one validator independent', async () => {
+  it('compiles a validator whose results do not affect each other', async () => {
     const validate = await createJsonSchemaCompiler()(object, 'body')
     const first = validate({ size: 'x' })
     expect(validate({ size: 1 })).toEqual({ value: { size: 1 } })
     expect(first).toMatchObject({ issues: [{ path: ['size'] }] })
   })
 
-  it('rejects an absent value', async () => {
+  it('compiles a validator that rejects an absent value', async () => {
     const validate = await createJsonSchemaCompiler()(object, 'body')
     expect(validate(undefined)).toEqual({ issues: [{ path: [], message: 'must be object' }] })
   })
@@ -57,11 +60,11 @@ describe('createJsonSchemaCompiler', () => {
     [{ $ref: '#/nowhere' }, /can't resolve reference/],
     [{ $schema: 'https://example.com/draft' }, /no schema with key or ref/],
     [{ type: 'array', items: [{ type: 'strng' }] }, /items must be object,boolean/],
-  ])('rejects %j', async (schema, message) => {
+  ])('rejects the invalid schema %j', async (schema, message) => {
     await expect(createJsonSchemaCompiler()(schema, 'body')).rejects.toThrow(message)
   })
 
-  it('treats a list of items as a tuple', async () => {
+  it('treats a list of schemas in `items` as a tuple', async () => {
     const schema = { type: 'array', items: [{ type: 'string' }], additionalItems: false }
     const validate = await createJsonSchemaCompiler()(schema, 'body')
     expect(validate(['a'])).toEqual({ value: ['a'] })
@@ -69,7 +72,7 @@ describe('createJsonSchemaCompiler', () => {
     expect(validate(['a', 'b'])).toMatchObject({ issues: [{ path: [] }] })
   })
 
-  it('accepts different schemas with the same $id in two compilers', async () => {
+  it('allows two compilers to compile different schemas with the same $id', async () => {
     const [first, second] = [createJsonSchemaCompiler(), createJsonSchemaCompiler()]
     await first({ $id: 'a', type: 'string' }, 'body')
     const validate = await second({ $id: 'a', type: 'number' }, 'body')

@@ -55,7 +55,7 @@ const VALUES: readonly unknown[] = [ODD, ...EACH].flatMap((odd) => [
 ])
 
 describe('method names as properties of a body', () => {
-  it.each(Object.entries(SCHEMAS))('do not cause a server error in %s', async (_, schema) => {
+  it.each(Object.entries(SCHEMAS))('do not cause a server error: %s', async (_, schema) => {
     @Controller('things')
     class ThingsController {
       @Post()

@@ -34,7 +34,7 @@ describe('a validator that has rejected a long list', () => {
   })
 })
 
-describe('a large value that a schema accepts after many steps', () => {
+describe('a large valid value whose validation takes many steps', () => {
   const Node = z.object({
     get children() {
       return z.array(Node)

@@ -16,16 +16,16 @@ const pathsOf = (schema: OpenApiSchema, value: unknown) =>
 
 const value = { a: '', x: '' }
 
-describe('an object with branches', () => {
+describe('an object schema with branches', () => {
   it.each<[string, OpenApiSchema]>([
-    ['the last of anyOf', { ...object('a'), anyOf: [object('b'), any] }],
-    ['the first of anyOf', { ...object('a'), anyOf: [any, object('b')] }],
+    ['the last branch of anyOf', { ...object('a'), anyOf: [object('b'), any] }],
+    ['the first branch of anyOf', { ...object('a'), anyOf: [any, object('b')] }],
     ['the only branch of anyOf', { ...object('a'), anyOf: [any] }],
     ['anyOf, without properties of its own', { anyOf: [object('a'), any] }],
     ['oneOf', { oneOf: [{ ...object('b'), required: ['b'] }, any] }],
     ['a component', { ...object('a'), anyOf: [object('b'), ref('Any')] }],
     ['a branch within a branch', { ...object('a'), anyOf: [{ anyOf: [object('b'), any] }] }],
-  ])('accepts other properties if one branch accepts any: %s', (_, schema) => {
+  ])('accepts unknown properties if one branch accepts any property: %s', (_, schema) => {
     expect(pathsOf(schema, value)).toEqual([])
     expect(pathsOf(schema, value)).toEqual([])
   })
@@ -36,7 +36,7 @@ describe('an object with branches', () => {
     ['allOf', { allOf: [object('a'), object('b')] }],
     ['allOf, with one branch without properties', { allOf: [object('a'), any] }],
     ['a component', { ...object('a'), anyOf: [ref('Named')] }],
-  ])('rejects other properties if all branches list their own: %s', (_, schema) => {
+  ])('rejects properties that no branch lists: %s', (_, schema) => {
     expect(pathsOf(schema, value)).toContain('x')
     expect(pathsOf(schema, { a: '' })).toEqual([])
   })

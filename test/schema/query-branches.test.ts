@@ -14,10 +14,13 @@ describe('a parameter that is a list in one branch of a union', () => {
     ['a string in a branch between two lists', z.union([list, text, list])],
     ['a string in a nested union', z.union([list, z.union([z.object({ other: z.int() }), text])])],
     [
-      'one string beside `null`',
+      'also a literal string beside `null`',
       z.object({ tag: z.union([z.array(z.string()), z.literal([null, 'a'])]) }),
     ],
-    ['a string in a part', z.intersection(z.object({ tag: z.string() }), z.union([none, text]))],
+    [
+      'a string in one part of an intersection',
+      z.intersection(z.object({ tag: z.string() }), z.union([none, text])),
+    ],
   ])('stays a string if it is %s', async (_, schema) => {
     const validate = await compile(schema, 'query')
     expect(validate({ tag: 'a', q: 'b' })).toMatchObject({ value: { tag: 'a' } })

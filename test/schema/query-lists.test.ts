@@ -11,9 +11,15 @@ const SCHEMAS = [
   ['zod', z.object({ tag: z.array(z.string()) })],
   ['zod, optional', z.object({ tag: z.array(z.string()).optional() })],
   ['zod, nullable', z.object({ tag: z.array(z.string()).nullable() })],
-  ['zod, by name', z.object({ tag: Tags.describe('Any of these') })],
-  ['zod, of two kinds', z.object({ tag: z.union([z.array(z.enum(['a'])), z.array(z.string())]) })],
-  ['zod, in a union', z.union([z.object({ tag: z.array(z.string()) }), z.object({ q: z.int() })])],
+  ['zod, a named schema', z.object({ tag: Tags.describe('Any of these') })],
+  [
+    'zod, a union of two lists',
+    z.object({ tag: z.union([z.array(z.enum(['a'])), z.array(z.string())]) }),
+  ],
+  [
+    'zod, in one branch of a union',
+    z.union([z.object({ tag: z.array(z.string()) }), z.object({ q: z.int() })]),
+  ],
   ['valibot', v.object({ tag: v.optional(v.array(v.string())) })],
   ['arktype', type({ 'tag?': 'string[]' })],
 ] as const
@@ -64,7 +70,7 @@ describe('a list in the query', () => {
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
   })
 
-  it('is detected in the description from a converter', async () => {
+  it('is detected in the JSON Schema that a converter returns', async () => {
     const yup = {
       '~standard': { version: 1, vendor: 'yup', validate: (value: unknown) => ({ value }) },
     } as const

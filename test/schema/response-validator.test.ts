@@ -24,55 +24,69 @@ const find = (schema: OpenApiSchema, value: unknown) =>
 describe('an undocumented property', () => {
   it.each<[string, OpenApiSchema, unknown, string[]]>([
     ['an object', object({ a: text }), { a: '', b: 1 }, ['b: null, 1']],
-    ['an object within', object({ a: object({ b: text }) }), { a: { c: 1 } }, ['a.c: null, 1']],
-    ['items', { type: 'array', items: component('Base') }, [{ id: 1, x: 1 }], ['[0].x: null, 1']],
+    ['a nested object', object({ a: object({ b: text }) }), { a: { c: 1 } }, ['a.c: null, 1']],
     [
-      'no part, if each describes some of the properties',
-      component('Both'),
-      { id: 1, name: '' },
-      [],
+      'the items of a list',
+      { type: 'array', items: component('Base') },
+      [{ id: 1, x: 1 }],
+      ['[0].x: null, 1'],
     ],
-    ['all parts together', component('Both'), { id: 1, name: '', x: 1 }, ['x: null, 1']],
+    ['no part of `allOf` if another part describes it', component('Both'), { id: 1, name: '' }, []],
     [
-      'a property of a part',
+      '`allOf` if no part describes it',
+      component('Both'),
+      { id: 1, name: '', x: 1 },
+      ['x: null, 1'],
+    ],
+    [
+      'a property of one part of `allOf`',
       { allOf: [object({ a: component('Base') }), object({ b: text })] },
       { a: { id: 1, x: 1 }, b: '' },
       ['a.x: null, 1'],
     ],
     [
-      'a component that is also a part of another',
+      'a component that is also a part of another component',
       component('Base'),
       { id: 1, name: '' },
       ['name: null, ""'],
     ],
     [
-      'a tree',
+      'a recursive schema',
       component('Tree'),
       { label: '', children: [{ label: '', x: 1 }] },
       ['children[0].x: null, 1'],
     ],
     [
-      'one of two alternatives',
+      'the matching one of two alternatives',
       { oneOf: [component('Base'), component('Named')] },
       { name: '', x: 1 },
       ['x: null, 1'],
     ],
-    ['names with special characters', object({}), JSON.parse('{"a/b~c":1}'), ['a/b~c: null, 1']],
+    [
+      'an object if its name has special characters',
+      object({}),
+      JSON.parse('{"a/b~c":1}'),
+      ['a/b~c: null, 1'],
+    ],
   ])('is reported in %s', (_, schema, value, mismatches) => {
     expect(find(schema, value)).toEqual(mismatches)
   })
 
   it.each<[string, OpenApiSchema, unknown]>([
-    ['the schema does not mention properties', { type: 'object' }, { a: 1 }],
+    ['the schema lists no properties', { type: 'object' }, { a: 1 }],
     ['the schema is empty', {}, { a: 1 }],
-    ['others are allowed', { ...object({ a: text }), additionalProperties: true }, { a: '', b: 1 }],
     [
-      'others are described',
+      '`additionalProperties` is true',
+      { ...object({ a: text }), additionalProperties: true },
+      { a: '', b: 1 },
+    ],
+    [
+      'it matches `additionalProperties`',
       { ...object({ a: text }), additionalProperties: { type: 'number' } },
       { b: 1 },
     ],
     [
-      'a part allows others',
+      'one part of `allOf` allows additional properties',
       { allOf: [object({ a: text }), { type: 'object', additionalProperties: true }] },
       { b: 1 },
     ],
@@ -82,12 +96,12 @@ describe('an undocumented property', () => {
       { b: 1 },
     ],
     ['the value is not an object', { oneOf: [text, component('Base')] }, 'text'],
-    ['a part refers to itself', component('Round'), { a: 1 }],
-  ])('is allowed if %s', (_, schema, value) => {
+    ['the schema refers only to itself', component('Round'), { a: 1 }],
+  ])('is not reported if %s', (_, schema, value) => {
     expect(find(schema, value)).toEqual([])
   })
 
-  it('must match additionalProperties if that keyword is present', () => {
+  it('must match `additionalProperties` if the schema has this keyword', () => {
     const numbers = { ...object({ a: text }), additionalProperties: { type: 'number' } } as const
     expect(find(numbers, { b: 'x' })).toEqual(['b: number, "x"'])
     expect(find({ ...object({ a: text }), additionalProperties: false }, { b: 1 })).toEqual([
@@ -98,34 +112,44 @@ describe('an undocumented property', () => {
 
 describe('an invalid value', () => {
   it.each<[string, OpenApiSchema, unknown, string]>([
-    ['a type', { type: 'integer' }, 1.5, ': integer, 1.5'],
-    ['null', text, null, ': string, null'],
+    ['a wrong type', { type: 'integer' }, 1.5, ': integer, 1.5'],
+    ['null instead of a string', text, null, ': string, null'],
     ['neither null nor a string', { type: 'string', nullable: true }, 1, ': string or null, 1'],
     ['a missing property', component('Base'), {}, 'id: to be present, nothing'],
-    ['an enumeration', { enum: ['a', 'b'] }, 'c', ': one of "a", "b", "c"'],
-    ['a format', { type: 'string', format: 'date-time' }, 'today', ': date-time, "today"'],
-    ['a bound', { type: 'number', minimum: 1, exclusiveMinimum: true }, 1, ': to be > 1, 1'],
+    ['a value that is not in the enum', { enum: ['a', 'b'] }, 'c', ': one of "a", "b", "c"'],
+    ['a wrong format', { type: 'string', format: 'date-time' }, 'today', ': date-time, "today"'],
     [
-      'too little',
+      'a number outside its bounds',
+      { type: 'number', minimum: 1, exclusiveMinimum: true },
+      1,
+      ': to be > 1, 1',
+    ],
+    [
+      'a list with too few items',
       { type: 'array', items: {}, minItems: 1 },
       [],
       ': not to have fewer than 1 items, []',
     ],
-    ['a long text', { type: 'number' }, 'x'.repeat(200), `: number, "${'x'.repeat(79)}…`],
     [
-      'no alternative',
+      'a long string, which is shortened',
+      { type: 'number' },
+      'x'.repeat(200),
+      `: number, "${'x'.repeat(79)}…`,
+    ],
+    [
+      'no matching alternative',
       { oneOf: [text, { type: 'number' }] },
       true,
       ': one of its alternatives, true',
     ],
     [
-      'the closest alternative',
+      'an error in the closest alternative',
       { anyOf: [component('Base'), { enum: [null] }] },
       { id: 'x' },
       'id: integer, "x"',
     ],
     [
-      'two alternatives at once',
+      'two matching alternatives of `oneOf`',
       { oneOf: [{ type: 'number' }, { type: 'integer' }] },
       1,
       ': one of its alternatives, 1',
@@ -135,10 +159,15 @@ describe('an invalid value', () => {
   })
 
   it.each<[string, OpenApiSchema[], string, string]>([
-    ['with the closest alternative', [component('Base'), { type: 'boolean' }], '.id', 'integer'],
+    [
+      'with the error of the closest alternative',
+      [component('Base'), { type: 'boolean' }],
+      '.id',
+      'integer',
+    ],
     ['with no close alternative', [{ type: 'integer' }, text], '', 'one of its alternatives'],
   ])(
-    'is reported for both of two names if one is a prefix of the other, %s',
+    'is reported under two names even if one is a prefix of the other, %s',
     (_, anyOf, at, expected) => {
       const schema = { type: 'object', additionalProperties: { anyOf } } as const
       const value = { ab: { id: 'x' }, a: { id: 'y' } }
@@ -155,7 +184,7 @@ describe('an invalid value', () => {
     },
   )
 
-  it('is reported at any position, and once for each position', () => {
+  it('is reported once per path, even if it violates several keywords', () => {
     const schema = {
       ...object({ a: text, b: { type: 'string', format: 'email', maxLength: 1 } }),
       required: ['c'],
@@ -167,19 +196,19 @@ describe('an invalid value', () => {
     ])
   })
 
-  it('is not reported if the schema itself does not compile', () => {
+  it('is not reported if the schema does not compile', () => {
     expect(find({ type: 'string', pattern: '(' }, 1)).toEqual([])
   })
 })
 
-it('two documents that use one name for different schemas are kept apart', () => {
+it('two documents can use the same component name for different schemas', () => {
   const other = createResponseCompiler({ Base: object({ id: text }) })
   expect(find(component('Base'), { id: 1 })).toEqual([])
   expect(other(component('Base'))({ id: 'x' })).toEqual([])
   expect(other(component('Base'))({ id: 1 })).toHaveLength(1)
 })
 
-it('many invalid items of a union are not compared with each other', () => {
+it('many invalid items of a list are not compared with each other', () => {
   const schema: OpenApiSchema = {
     type: 'array',
     items: { anyOf: [text, { type: 'boolean' }] },

@@ -11,7 +11,7 @@ const schemaOf = (validate: (value: unknown) => unknown): StandardSchemaV1 => ({
   },
 })
 
-describe('compileStandard', () => {
+describe('a validator that compileStandard returns', () => {
   it('returns a result if the schema is synchronous', async () => {
     const validate = await compileStandard(schemaOf((value) => ({ value: [value] })))
     expect(validate('a')).toEqual({ value: ['a'] })

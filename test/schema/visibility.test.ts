@@ -74,7 +74,7 @@ describe('the visibility mark of each library', () => {
       }),
     ],
     [
-      'valibot, of a whole union',
+      'valibot, on a whole union',
       v.object({
         a: v.pipe(v.nullable(v.number()), v.metadata(mark)),
         b: v.string(),
@@ -109,30 +109,35 @@ describe('the visibility mark of each library', () => {
       },
     ],
     ['JSON Schema without types', { properties: { a: { allOf: [mark] }, c: { anyOf: [mark] } } }],
-  ])('hides its field: %s', (_, schema) => {
+  ])('hides the marked fields: %s', (_, schema) => {
     expect(hidden(schema, { a: 1, b: 'b', c: 'c' })).toEqual({ b: 'b' })
   })
 })
 
-describe('a marked alternative', () => {
+describe('a visibility mark in an alternative', () => {
   const A = z.object({ kind: z.literal('a'), pay: z.number().meta(mark) })
   const B = z.object({ kind: z.literal('b'), pay: z.number() })
   const C = z.looseObject({ kind: z.string(), deep: z.any() })
 
   it.each<[string, object, unknown, unknown]>([
     [
-      'applies only if the value fits it',
+      'applies only if the value matches this alternative',
       z.union([A, B]),
       { kind: 'b', pay: 1 },
       { kind: 'b', pay: 1 },
     ],
     [
-      'applies if the value has its tag',
+      'applies if the value has the tag of this alternative',
       z.discriminatedUnion('kind', [A, B]),
       { kind: 'a', pay: 1 },
       { kind: 'a' },
     ],
-    ['applies if the value fits none', z.union([A, B]), { kind: 'c', pay: 1 }, { kind: 'c' }],
+    [
+      'applies if the value matches no alternative',
+      z.union([A, B]),
+      { kind: 'c', pay: 1 },
+      { kind: 'c' },
+    ],
     [
       'applies even if the value is invalid',
       z.union([A, C]),
@@ -146,7 +151,7 @@ describe('a marked alternative', () => {
       { kind: 'z', other: 2 },
     ],
     [
-      'applies below a field that another alternative leaves open',
+      'applies inside a field that another alternative leaves open',
       z.union([
         z.object({ kind: z.literal('a'), deep: z.object({ pay: z.number().meta(mark) }) }),
         C,
@@ -155,7 +160,7 @@ describe('a marked alternative', () => {
       { kind: 'z', deep: { b: 2 } },
     ],
     [
-      'does not apply below a field that another alternative names',
+      'does not apply inside a field that another alternative describes',
       z.union([
         z.object({ x: z.object({ pay: z.number().meta(mark) }), kind: z.literal('a') }),
         z.object({ x: z.object({ pay: z.number() }) }),
@@ -170,7 +175,7 @@ describe('a marked alternative', () => {
       { b: null },
     ],
     [
-      'keeps list items of other alternatives',
+      'does not hide list items that match another alternative',
       z.array(z.union([A.meta(mark), B])),
       [
         { kind: 'b', pay: 1 },
@@ -183,7 +188,7 @@ describe('a marked alternative', () => {
       ],
     ],
     [
-      'in an intersection always applies',
+      'always applies in an intersection',
       z.intersection(
         z.object({ a: z.number() }),
         z.object({ a: z.number().meta(mark), b: z.number() }),
@@ -192,7 +197,7 @@ describe('a marked alternative', () => {
       { b: 2 },
     ],
     [
-      'in a condition always applies',
+      'always applies in a condition',
       {
         if: { required: ['z'] },
         then: { properties: { a: mark } },
@@ -202,7 +207,7 @@ describe('a marked alternative', () => {
       { c: 3 },
     ],
     [
-      'in a dependent schema always applies',
+      'always applies in a dependent schema',
       { dependentSchemas: { z: { properties: { a: mark } } } },
       { a: 1, c: 3 },
       { c: 3 },
@@ -215,19 +220,19 @@ describe('a marked alternative', () => {
 describe('visibility marks for names and nested values', () => {
   it.each<[string, object, unknown, unknown]>([
     [
-      'a pattern',
+      'property names that match a pattern',
       { patternProperties: { '^pay': mark }, additionalProperties: {} },
       { payA: 1, b: 2 },
       { b: 2 },
     ],
     [
-      'all other names',
+      'properties that the schema does not list',
       { properties: { a: {} }, additionalProperties: mark },
       { a: 1, b: 2, toString: 3 },
       { a: 1 },
     ],
     [
-      'no name that a matching alternative describes with true',
+      'no property that a matching alternative describes with true',
       {
         anyOf: [
           { properties: { a: true }, required: ['a'] },
@@ -238,9 +243,14 @@ describe('visibility marks for names and nested values', () => {
       { a: 1 },
     ],
     ['items after a tuple', { prefixItems: [{}, {}], items: mark }, [1, 2, 3, 4], [1, 2]],
-    ['items of an older draft', { items: [{}, {}], additionalItems: mark }, [1, 2, 3], [1, 2]],
     [
-      'a schema that contains itself',
+      'items after a tuple of an older draft',
+      { items: [{}, {}], additionalItems: mark },
+      [1, 2, 3],
+      [1, 2],
+    ],
+    [
+      'a recursive schema',
       {
         $defs: { T: { properties: { pay: mark, sub: { items: { $ref: '#/$defs/T' } } } } },
         $ref: '#/$defs/T',
@@ -281,7 +291,7 @@ describe('findMarks', () => {
     ])
   })
 
-  it('ignores properties and values that have the name of the keyword', () => {
+  it('ignores properties, defaults and examples that are named `visibleTo`', () => {
     const schema = { properties: { visibleTo: { default: { visibleTo: 'x' } } }, example: mark }
     expect(findMarks(schema)).toEqual({ places: [], wrong: [] })
   })

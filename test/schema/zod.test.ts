@@ -21,7 +21,7 @@ describe('zodValidate', () => {
       'strict objects of zod/mini',
       mini.strictObject({ a: mini.string().check(mini.minLength(1)) }),
     ],
-  ])('allows zod to parse %s synchronously', (_name, schema) => {
+  ])('returns undefined for a schema that zod parses synchronously: %s', (_name, schema) => {
     expect(zodValidate(schema)).toBeUndefined()
   })
 
@@ -35,13 +35,13 @@ describe('zodValidate', () => {
     ['custom', z.custom<string>(isTrue)],
     ['lazy', z.lazy(() => z.string().refine(isTrue))],
     [
-      'a refined field, deep down',
+      'a deeply nested refined field',
       z.object({ a: z.array(z.object({ b: z.string().refine(isTrue) })) }),
     ],
-    ['a refined rest', z.object({}).catchall(z.string().refine(isTrue))],
+    ['a refined catchall', z.object({}).catchall(z.string().refine(isTrue))],
     ['a refined union', z.union([z.number(), z.string().refine(isTrue)])],
     ['refine of zod/mini', mini.string().check(mini.refine(isTrue))],
-  ])('parses a schema with %s asynchronously', (_name, schema) => {
+  ])('returns an asynchronous validator for a schema with %s', (_name, schema) => {
     expect(zodValidate(schema)).toBeTypeOf('function')
   })
 
@@ -59,7 +59,7 @@ describe('zodValidate', () => {
     expect(zodValidate(v.pipeAsync(v.string(), v.checkAsync(isTrue)))).toBeUndefined()
   })
 
-  it('runs an asynchronous refinement once', async () => {
+  it('runs an asynchronous refinement once per value', async () => {
     let runs = 0
     const schema = z.string().refine(async () => {
       runs++

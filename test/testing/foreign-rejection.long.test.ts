@@ -13,8 +13,8 @@ console.log('went on')
 await app.close()
 `
 
-describe('a rejection outside the application under test', () => {
-  it('ends the process, as it does without a TestApp', () => {
+describe('an unhandled rejection outside the application under test', () => {
+  it('ends the process, as without a TestApp', () => {
     const folder = join(root, '.cache', 'foreign-rejection')
     mkdirSync(folder, { recursive: true })
     const file = join(folder, 'program.ts')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { joinFailures } from '../../src/testing/finish-test.js'
 
 describe('the failures of one request', () => {
-  it('are reported as the first error, whose message and stack include the others', () => {
+  it('are reported as the first error, whose message and stack include the other errors', () => {
     const first = new Error('expected 204, got 200')
     const joined = joinFailures([null, first, undefined, new TypeError('forgotten')]) as Error
     expect(joined).toBe(first)
@@ -16,7 +16,7 @@ describe('the failures of one request', () => {
     expect(joinFailures(['a text'])).toBe('a text')
   })
 
-  it('are all reported if the first is not an error, or cannot be changed', () => {
+  it('are all reported even if the first failure is not an error object or cannot be changed', () => {
     const others = [new Error('forgotten')]
     for (const first of ['a text', Object.freeze(new Error('a text'))]) {
       const joined = joinFailures([first, ...others]) as Error

@@ -103,7 +103,7 @@ describe('a check that gets only 429 responses from a middleware', () => {
   const operations = ({ handler }: { handler: string }) =>
     ['SumsController.open', 'NotesController.add'].includes(handler)
 
-  it('fails with the name of the operation', async () => {
+  it('fails with an error that names the operation', async () => {
     await using app = await start({ middlewares })
     const headers = { 'x-tenant-id': 'acme' }
     await expect(app.fuzz({ seed: 1, operations, headers })).rejects.toThrow(

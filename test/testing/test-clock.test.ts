@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const ring = (name: string) => () => void rung.push(name)
 
-describe('an unchanged clock', () => {
+describe('a test clock that was never advanced', () => {
   it('shows real time', () => {
     const before = Date.now()
     expect(clock.now()).toBeGreaterThanOrEqual(before)
@@ -20,7 +20,7 @@ describe('an unchanged clock', () => {
     expect(clock.monotonic()).toBeGreaterThanOrEqual(first)
   })
 
-  it('runs timers by itself, and intervals until they are cancelled', async () => {
+  it('runs timers in real time, and intervals until they are canceled', async () => {
     await new Promise<void>((resolve) => {
       clock.setTimeout(ring('once'), 1)
       const timer = clock.setInterval(() => {
@@ -35,7 +35,7 @@ describe('an unchanged clock', () => {
 })
 
 describe('advance', () => {
-  it('moves both times by the same duration, and then stops them', async () => {
+  it('moves the wall-clock and the monotonic time by the same duration, and then stops both', async () => {
     await clock.advance(0)
     const [now, monotonic] = [clock.now(), clock.monotonic()]
     await clock.advance('15m')
@@ -44,7 +44,7 @@ describe('advance', () => {
     expect(clock.now()).toBe(now + 900_000)
   })
 
-  it('runs due timers in order, each at its time', async () => {
+  it('runs due timers in order, each at the time for which it was set', async () => {
     await clock.advance(0)
     const start = clock.monotonic()
     const at = (name: string) => () => void rung.push(`${name} ${clock.monotonic() - start}`)
@@ -63,7 +63,7 @@ describe('advance', () => {
     ])
   })
 
-  it('includes timers that were set in real time', async () => {
+  it('also runs timers that were set in real time', async () => {
     clock.setTimeout(ring('timer'), 60_000)
     await clock.advance('61s')
     expect(rung).toEqual(['timer'])
@@ -104,7 +104,7 @@ describe('advance', () => {
     expect(rung).toHaveLength(5)
   })
 
-  it('waits for the previous call', async () => {
+  it('waits for the previous call of advance', async () => {
     clock.setTimeout(ring('first'), 1000)
     clock.setTimeout(ring('second'), 2000)
     const start = clock.monotonic()
@@ -131,7 +131,7 @@ describe('advance', () => {
   })
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '15', '15 parsecs', '', undefined, null])(
-    'refuses %s',
+    'rejects the duration %s',
     async (duration) => {
       const failure = await clock.advance(duration as never).catch((error) => error)
       expect(failure).toBeInstanceOf(TypeError)
@@ -160,10 +160,13 @@ describe('the wall-clock time', () => {
     expect(clock.now()).toBe(Date.UTC(1999, 0, 1, 0, 0, 59))
   })
 
-  it.each([new Date('yesterday'), 'yesterday', Number.NaN, undefined])('cannot be %s', (date) => {
-    expect(() => clock.set(date as never)).toThrow(TypeError)
-    expect(() => clock.set(date as never)).toThrow(/is not a date/)
-  })
+  it.each([new Date('yesterday'), 'yesterday', Number.NaN, undefined])(
+    'cannot be set to %s',
+    (date) => {
+      expect(() => clock.set(date as never)).toThrow(TypeError)
+      expect(() => clock.set(date as never)).toThrow(/is not a date/)
+    },
+  )
 
   it('is a whole number of milliseconds in timers that were set in real time', async () => {
     const clock = new TestClock()

@@ -3,7 +3,7 @@ import { CustomersController } from './customers-controller.js'
 import { CustomersRepository } from './customers-repository.js'
 import { CustomersService } from './customers-service.js'
 
-/** Customers. The repository is private: the rest of the application asks the service. */
+/** Customers. The repository is private: the rest of the application uses the service. */
 export const customersModule: Module = {
   name: 'customers',
   controllers: [CustomersController],

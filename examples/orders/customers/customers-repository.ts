@@ -4,7 +4,7 @@ import type { Customer } from './customers-schemas.js'
 
 const CUSTOMERS = sql`select id, name, email, created_at as "createdAt" from customers`
 
-/** The customers of the tenant whose request this is: PostgreSQL shows it no others. */
+/** The customers of the request's tenant. PostgreSQL hides the customers of other tenants. */
 export class CustomersRepository {
   private readonly db = inject(Database)
 

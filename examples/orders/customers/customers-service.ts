@@ -12,7 +12,7 @@ export class CustomersService {
     try {
       return await this.customers.insert({ ...input, createdAt: this.now() })
     } catch (error) {
-      // Nobody asks first: of two who ask at the same time, both would find the address free.
+      // The address is not looked up first, because two concurrent requests could both find it free.
       if (!isUniqueViolation(error, 'customers_tenant_id_email_key')) throw error
       throw new ConflictError(`${input.email} is already registered`, { code: 'EMAIL_TAKEN' })
     }

@@ -1,4 +1,4 @@
--- The highest number of each kind that a shop has given out.
+-- For each shop and kind of row, the highest number that has been assigned.
 create table counters (
   tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''),
   id text not null,
@@ -16,7 +16,7 @@ create policy counters_all_tenants on counters to app_all_tenants
   using (true) with check (true);
 grant select, insert, update, delete on counters to app_tenant, app_all_tenants;
 
--- Every shop numbers what is its own from 1, so that a number tells nobody what others have.
+-- Every shop numbers its rows from 1, so that a number does not reveal how many rows other shops have.
 create function next_number(kind text) returns integer language sql as $$
   insert into counters (id, highest) values (kind, 1)
   on conflict (tenant_id, id) do update set highest = counters.highest + 1

@@ -6,7 +6,7 @@ create table orders (
   street text not null,
   city text not null,
   country text not null,
-  -- Cents, as all amounts.
+  -- In cents, like all amounts.
   total bigint not null,
   placed_by text not null,
   placed_at timestamptz not null,

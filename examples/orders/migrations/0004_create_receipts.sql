@@ -1,4 +1,4 @@
--- At most one receipt for an order: a new one takes the place of the old one.
+-- Each order has at most one receipt. A new receipt replaces the old receipt.
 create table receipts (
   tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''),
   order_id integer not null,

@@ -2,7 +2,7 @@ import { EventEmitter, on } from 'node:events'
 import { requireTenantId } from 'blazon'
 import type { Order } from './orders-schemas.js'
 
-/** Tells who follows the orders of a shop that one has changed. Between several processes, a broker would do this. */
+/** Sends changed orders to the clients that follow the shop. With several processes, use a message broker instead. */
 export class OrderChanges {
   // Each client that follows a shop is one listener.
   private readonly emitter = new EventEmitter().setMaxListeners(0)
@@ -11,13 +11,13 @@ export class OrderChanges {
     this.emitter.emit(eventOf(), order)
   }
 
-  /** The orders of the shop that change from now on, until the signal aborts. */
+  /** Yields each order of the shop that changes from now on, until the signal aborts. */
   follow(signal: AbortSignal): AsyncIterable<Order> {
     return firstOf(on(this.emitter, eventOf(), { signal }))
   }
 }
 
-/** Not the bare name of the shop: an emitter throws for an event `error` without a listener. */
+/** The prefix is necessary for a shop called `error`: an emitter throws if an event `error` has no listener. */
 function eventOf(): string {
   return `shop ${requireTenantId()}`
 }

@@ -56,7 +56,7 @@ export class OrdersController {
     return this.orders.export(query)
   }
 
-  /** The same with amounts in place of cents, which spreadsheets add up as they are. */
+  /** The same orders, with amounts in euros instead of cents, so that a spreadsheet can add them up. */
   @Version('2')
   @Get('export', { query: OrderFilter, returns: z.array(ExportedAmount).max(EXPORT_LIMIT) })
   @Produces('application/json', 'text/csv')
@@ -69,7 +69,7 @@ export class OrdersController {
     }))
   }
 
-  /** Each order of the shop as it is placed, paid or cancelled. */
+  /** Sends each order of the shop when it is placed, paid or cancelled. */
   @Get('feed')
   @Sse(Order)
   async *feed({ signal }: { signal: AbortSignal }) {

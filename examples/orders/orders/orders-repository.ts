@@ -3,7 +3,7 @@ import { Database, readPage, type Sql, sql } from 'blazon/postgres'
 import { OrderChanges } from './order-changes.js'
 import { EXPORT_LIMIT, type ExportedOrder, type Order, type OrderFilter } from './orders-schemas.js'
 
-/** As the API shows them. A `bigint` would come as text; no total is so high that a number could not say it exactly. */
+/** The orders in the format of the API. The `bigint` total would be text, but every total is exact as a number, too. */
 const ORDERS = sql`
   select id, customer_id as "customerId",
     json_build_object('street', street, 'city', city, 'country', country) as "shipTo",
@@ -14,13 +14,13 @@ const ORDERS = sql`
     total::float8 as total, status, placed_by as "placedBy", placed_at as "placedAt"
   from orders`
 
-/** The orders of the tenant whose request this is: PostgreSQL shows it no others. */
+/** The orders of the request's tenant. PostgreSQL hides the orders of other tenants. */
 export class OrdersRepository {
   private readonly db = inject(Database)
   private readonly cache = inject(CacheManager)
   private readonly changes = inject(OrderChanges)
 
-  /** To be called in a transaction, as every request of a shop is one: an order without its lines is never saved. */
+  /** Runs in the transaction of the request, so that an order is never saved without its lines. */
   async insert(order: Omit<Order, 'id'>): Promise<Order> {
     const { customerId, status, shipTo, total, placedBy, placedAt } = order
     const [row] = await this.db.sql<Pick<Order, 'id'>>`
@@ -50,7 +50,7 @@ export class OrdersRepository {
       from orders where ${matching(filter)} order by id limit ${EXPORT_LIMIT}`
   }
 
-  /** Page by page, so that neither the process nor the database ever holds all of them. */
+  /** Reads the orders page by page, so that they are never all in memory. */
   async *all(): AsyncGenerator<Order> {
     let after = 0
     for (;;) {
@@ -67,7 +67,7 @@ export class OrdersRepository {
     return order
   }
 
-  /** Gives an order its last status; `undefined` where there is none that is open. Of two who try at the same time, one does it. */
+  /** Sets the final status of an order; `undefined` if it is not open. Only one of two concurrent calls succeeds. */
   async finish(id: number, status: 'paid' | 'cancelled'): Promise<Order | undefined> {
     const finished = await this.db.sql`
       update orders set status = ${status} where id = ${id} and status = 'open' returning id`
@@ -77,7 +77,10 @@ export class OrdersRepository {
     return order
   }
 
-  /** Answers that show orders of this shop are made anew: once it is saved, or one that is made meanwhile would show what was. */
+  /**
+   * Removes cached responses with orders of the shop, and publishes the change. This happens after the commit: before
+   * it, a concurrent request could cache the old order again.
+   */
   private async haveChanged(order: Order): Promise<void> {
     await this.db.afterCommit(() => this.cache.invalidateTags(['orders']))
     await this.db.afterCommit(() => this.changes.publish(order))

@@ -47,7 +47,7 @@ export const Order = NewOrder.extend({
 
 export const OrderPages = page(Order, { order: ['id'], filter: OrderFilter.shape })
 
-/** The most orders of an export. */
+/** The maximum number of orders in an export. */
 export const EXPORT_LIMIT = 10_000
 
 export const ExportedOrder = Order.pick({

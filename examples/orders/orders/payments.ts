@@ -2,7 +2,7 @@ import { ConflictError, inject, Outgoing, requireTenantId, ServiceUnavailableErr
 import { Env } from '../shared/env.js'
 import type { Order } from './orders-schemas.js'
 
-/** Charges customers at another host. Without `PAYMENTS_URL`, nobody is charged. */
+/** Charges customers through another host. Without `PAYMENTS_URL`, customers are not charged. */
 export class Payments {
   private readonly url = inject(Env).PAYMENTS_URL
   private readonly outgoing = inject(Outgoing)
@@ -13,7 +13,7 @@ export class Payments {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        // However often the call arrives, the customer pays once.
+        // Even if the call is repeated, the customer pays only once.
         'idempotency-key': `${requireTenantId()}-${id}`,
       },
       body: JSON.stringify({ order: id, cents: total }),
@@ -22,6 +22,6 @@ export class Payments {
     if (response.status === 402) {
       throw new ConflictError('The payment was declined', { code: 'PAYMENT_DECLINED' })
     }
-    throw new ServiceUnavailableError(`The payment request was answered with ${response.status}`)
+    throw new ServiceUnavailableError(`The payment host responded with ${response.status}`)
   }
 }

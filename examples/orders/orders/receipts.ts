@@ -22,13 +22,13 @@ export const Receipt = z
 
 export type Receipt = z.infer<typeof Receipt>
 
-/** A receipt as it came. */
+/** A receipt, as it was uploaded. */
 export interface ReceiptFile {
   readonly type: string
   readonly content: Uint8Array
 }
 
-/** The receipts of orders, one for each. They are small, so the database keeps them beside the orders, apart by shop. */
+/** The receipts of orders, at most one for each order. They are small, so they are stored in the database. */
 export class Receipts {
   private readonly db = inject(Database)
   private readonly orders = inject(OrdersService)

@@ -1,7 +1,7 @@
 import { env, secret } from 'blazon'
 import { z } from 'zod'
 
-/** Signs the demo tokens. Everybody can read it here, so production refuses it. */
+/** Signs the demo tokens. The secret is public, so production refuses it. */
 export const DEMO_SECRET = 'the secret of the demo tokens, which everybody knows'
 
 const isProduction = () => process.env['NODE_ENV'] === 'production'
@@ -37,10 +37,10 @@ const Variables = z.object({
     ),
 })
 
-/** The variables of the environment. All have defaults, so the application starts where none is set, but in production. */
+/** The environment variables. All of them are optional, but production requires `TOKEN_SECRET`. */
 export const Env = env(
   Variables.refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEMO_SECRET || !isProduction(), {
     path: ['TOKEN_SECRET'],
-    message: 'Production needs a separate secret',
+    message: 'Set your own secret in production',
   }),
 )

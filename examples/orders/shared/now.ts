@@ -1,4 +1,4 @@
 import { InjectionToken } from 'blazon'
 
-/** The clock. Tests put a fixed one in its place. */
+/** The clock. Tests replace it with a clock that always returns the same time. */
 export const Now = new InjectionToken<() => Date>('Now')

@@ -3,10 +3,10 @@ import { jwt } from 'blazon/jwt'
 import { z } from 'zod'
 import { Env } from './env.js'
 
-/** Whom the tokens of this application are for. */
+/** The audience of the tokens. */
 export const AUDIENCE = 'orders'
 
-/** Lets a clerk or an auditor of a shop in. The signed token says which shop it is, so a request need not name one. */
+/** Admits the clerks and auditors of a shop. The signed token contains the shop, so a request need not specify it. */
 export const staff = jwt({
   keys: ({ get }) => get(Env).TOKEN_SECRET,
   audience: AUDIENCE,
@@ -14,5 +14,5 @@ export const staff = jwt({
   tenant: 'shop',
 })
 
-/** A clerk or an auditor, behind the guard. */
+/** `req.user`: a clerk or an auditor. */
 export type Clerk = Req<{ auth: typeof staff }>['user']

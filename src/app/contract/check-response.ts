@@ -134,7 +134,7 @@ function checkEnvelope(exchange: Exchange, { compile, documented }: CheckConfig)
 
 interface ContentConfig extends CheckConfig {
   readonly isHead: boolean
-  /** Whether the operation documents only success (`2XX`), without the data of the response. */
+  /** Whether the operation documents success only as `2XX`, without the data of the response. */
   readonly isOpen: boolean
 }
 

@@ -21,7 +21,7 @@ export class ResponseComparison {
   readonly #compilers = new ResponseCompilers()
   #find: FindOperation | undefined
 
-  /** @param described Called for the first response, because a document takes time to build. */
+  /** @param described Called only when the first response is compared, because a document takes time to build. */
   constructor(described: () => DescribedRoutes) {
     this.#described = described
   }
@@ -101,7 +101,10 @@ function encodingOf(given: unknown): BufferEncoding {
   return typeof given === 'string' && Buffer.isEncoding(given) ? given : 'utf8'
 }
 
-/** The headers in the response head that was sent. `getHeaders` returns only headers that were set individually. */
+/**
+ * The headers in the response head that was sent. `getHeaders` is not used, because it returns only headers that were
+ * set individually.
+ */
 function sentHeaders(res: Response): IncomingHttpHeaders {
   // Node stores the head as text in an untyped property, which packages for logs also read.
   const { _header: head = '' } = res as unknown as { readonly _header?: string | null }

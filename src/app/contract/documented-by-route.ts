@@ -72,14 +72,14 @@ export function documentedByRoute({
     })
   })
   const byRoute = new Map<string, DocumentedOperation>()
-  // The first document has precedence for routes in every version.
+  // If a route is in every version, its first document has precedence.
   for (const { key, documented } of entries.sort((a, b) => a.index - b.index)) {
     if (!byRoute.has(key)) byRoute.set(key, documented)
   }
   return byRoute
 }
 
-/** Returns a function that finds the operations of a list. */
+/** Returns a function that finds operations in the result of {@link documentedByRoute}. */
 export function operationFinder(byRoute: ReadonlyMap<string, DocumentedOperation>): FindOperation {
   return (index, method) => {
     const own = byRoute.get(keyOf(index, method))
@@ -134,8 +134,8 @@ function expectedErrors(
     const schemas: Record<string, OpenApiSchema> =
       wire === 'problem' ? { [PROBLEM]: problem } : { [JSON_TYPE]: envelope, [PROBLEM]: problem }
     const find = (type: string, compile: Compile) => {
-      // With negotiation, a body of any other JSON type is compared with the envelope, so that a difference is a
-      // mismatch.
+      // With negotiation, a body of any other JSON type is compared with the envelope, and every difference is
+      // reported.
       const schema = schemas[type] ?? schemas[JSON_TYPE]
       return schema && compile(schema)
     }

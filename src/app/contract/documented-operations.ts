@@ -14,7 +14,7 @@ import {
  * compared a second time.
  */
 export class DocumentedOperations {
-  /** Identifies the application: the same object each time this application is created. */
+  /** Identifies the application. If the application is created several times, this is the same object each time. */
   readonly model: AppModel
   readonly #match: CompiledRoutes['match']
   readonly #byRoute: ReadonlyMap<string, DocumentedOperation>

@@ -14,7 +14,8 @@ export interface Exchange {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   /**
-   * The text of a JSON body. `null` if there is no body or it is not JSON, because streams are not read to their end.
+   * The text of a JSON body; `null` if there is no body. For any other media type it is also `null`, because streams
+   * are not read to their end.
    */
   readonly body: string | null
 }

@@ -35,7 +35,9 @@ export interface ReportedItem extends WorkItem {
   readonly statements: readonly RecordedStatement[]
 }
 
-/** The work that a plugin lists, and the actions on its items. Both can reject with an error of the plugin. */
+/**
+ * The work that a plugin lists, and the actions on its items. Both functions can reject with an error of the plugin.
+ */
 export interface ReportedWork {
   readonly list: () => Promise<{ readonly title: string; readonly items: readonly ReportedItem[] }>
   readonly act: (action: string, id: string) => Promise<string>
@@ -45,7 +47,7 @@ export interface ReportedWork {
 export interface DevReport {
   /** Reports that an application has started. `explain` loads the module that explains its routes. */
   readonly started: (explain: () => Promise<readonly RouteExplanation[]>) => void
-  /** Receives the work of each plugin that lists work, when the application starts. */
+  /** Receives the work of a plugin. Called when the application starts, once for each plugin that lists work. */
   readonly work: (work: ReportedWork) => void
   /** Receives the record of each ended request. */
   readonly take: (whole: WholeRecord) => void

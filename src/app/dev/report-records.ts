@@ -50,7 +50,7 @@ export function reportRecords(sink: DevReport, { described, capsules }: ReportCo
   }
 }
 
-/** Hides response values that are secrets of the request, or that are in a field with a secret name. */
+/** Hides response values that are secrets of the request, or whose field has a name that indicates a secret. */
 function withoutSecrets(
   violations: readonly ContractViolation[],
   { hideIn }: Pick<RequestSecretTexts, 'hideIn'>,

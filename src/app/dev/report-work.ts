@@ -8,7 +8,7 @@ import type { DevReport, ReportedWork } from './dev-report.js'
 
 /** The maximum number of listed items. */
 const MOST_ITEMS = 50
-/** The maximum numbers of runs whose statements are stored, and of statements for each run. */
+/** How many runs are stored with their statements, and how many statements are stored for each run. */
 const [MOST_RUNS, MOST_STATEMENTS] = [200, 100]
 
 /** The statements of the last runs, by the ID of their work. */
@@ -41,7 +41,10 @@ class RunStatements {
   }
 }
 
-/** Allows `blazon dev` to list and change the work of plugins. Returns an empty list if no plugin lists work. */
+/**
+ * Returns the plugins that allow `blazon dev` to list and change the work of other plugins. The list is empty if no
+ * plugin lists work.
+ */
 export function reportWork(sink: DevReport, plugins: readonly Plugin[]): Plugin[] {
   if (plugins.every(({ work }) => work === undefined)) return []
   const statements = new RunStatements(sink.placeIn)

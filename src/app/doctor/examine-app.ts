@@ -103,7 +103,7 @@ function problemOf({ name }: NamedMiddleware, hidden: readonly RouteModel[]): Pr
   return {
     code: 'W_MIDDLEWARE_HIDES_ROUTE',
     subject: name,
-    cause: `A handler in it, for many paths and without a parameter \`next\`, responds to ${first.method} ${first.path}, so the request never reaches ${first.name}.${others}`,
+    cause: `It contains a handler for many paths that has no parameter \`next\` and responds to ${first.method} ${first.path}, so the request never reaches ${first.name}.${others}`,
     remedy: `Remove the handler, or add the parameter \`next\` and call it for the paths of routes. ${MOUNT_REMEDY}`,
   }
 }

@@ -48,8 +48,8 @@ export interface FoundRoutes {
 }
 
 /**
- * Finds routes with the router, as for a request. The path of a route is also a valid request path: `:id` and `{id}`
- * are then values of the parameter.
+ * Finds routes with the router, as for a request. The path can also be a route path, such as `/users/:id`: `:id` or
+ * `{id}` is then the value of the parameter.
  */
 export function findRoutes(model: AppModel, { method, path, version }: RouteQuery): FoundRoutes {
   const routes = version === undefined ? model.routes : routesIn(model.routes, version)
@@ -130,7 +130,7 @@ interface ReadApp {
 
 /**
  * Lists the steps of a route in order, without constructing anything. A step is uncertain if only plugins determine it,
- * because plugins return their steps when the application runs.
+ * because plugins return their steps only when the application starts.
  */
 function explainSteps(route: RouteModel, app: ReadApp): ExplainedStep[] {
   const { settings, model } = app

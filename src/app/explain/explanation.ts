@@ -16,7 +16,7 @@ export interface ExplainedStep {
   readonly sources: readonly string[]
 }
 
-/** A line in a file, whose path is relative to the working directory. */
+/** A line in a file. The path of the file is relative to the working directory. */
 export interface SourcePlace {
   readonly file: string
   /** The line number, starting at 1. */

@@ -59,7 +59,7 @@ export interface AppOptions {
   /**
    * The success status of routes without `@HttpCode` and `@Redirect`, by method: `{ POST: 201 }`; 200 to 299.
    *
-   * @defaultValue 200; 204 if a handler returns nothing
+   * @defaultValue 200; 204 if a handler returns `undefined`
    * @see docs/decorators.md#default-status
    */
   readonly defaultStatus?: DefaultStatus
@@ -184,8 +184,8 @@ export interface AppOptions {
    */
   readonly errors?: 'problem' | ErrorOptions
   /**
-   * How to handle response fields that are not in the documented schema, and the responses that every route documents.
-   * A mode such as `'strip'` means `{ fields: 'strip' }`.
+   * How to handle response fields that are not in the documented schema, and which responses every route documents. A
+   * mode such as `'strip'` means `{ fields: 'strip' }`.
    *
    * @defaultValue `'send'`
    * @see docs/responses.md#only-what-is-described
@@ -261,7 +261,7 @@ export interface AppOptions {
    * A pino-compatible logger (`info`, `warn`, `error`), or options of the framework's own logger, which writes to
    * stdout. `false` logs nothing.
    *
-   * @defaultValue to stderr, one JSON line each
+   * @defaultValue each line is written to stderr as JSON
    * @see docs/errors.md#what-the-log-gets
    */
   readonly logger?: false | Logger | LoggerOptions

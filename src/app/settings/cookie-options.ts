@@ -9,8 +9,8 @@ export interface CookieKeyOptions {
   /**
    * The keys for signed cookies and page cursors, each of 32 characters or more. The first key signs, and all keys
    * verify. To replace a key, insert the new key at the front, and remove the old key when its cookies have expired.
-   * Alternatively, a function that returns the keys, which is called once at startup: `({ get }) =>
-   * get(Env).COOKIE_KEYS`.
+   * The option can also be a function that returns the keys. It is called once at startup:
+   * `({ get }) => get(Env).COOKIE_KEYS`.
    *
    * @defaultValue none: no cookie can be signed, and a random key signs cursors
    * @see docs/bodies.md#signed-cookies

@@ -17,7 +17,7 @@ export interface ErrorOptions {
    */
   readonly format?: 'problem' | ((failure: Failure, req?: Request) => unknown)
   /**
-   * The schema of the body that `format` returns: a Standard Schema or a JSON Schema. The document contains it.
+   * The schema of the body that `format` returns: a Standard Schema or a JSON Schema. The OpenAPI document contains it.
    *
    * @defaultValue none; required if `format` is a function
    */

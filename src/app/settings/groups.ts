@@ -26,7 +26,7 @@ type Groups = {
   readonly [K in keyof Required<AppOptions>]: OptionGroup<never, OwnSettings[K]>
 }
 
-/** The settings that result from a single option. */
+/** The setting that each option results in, by option name. */
 export type OwnSettings = Omit<Settings, 'middlewares' | 'tenant'> & {
   readonly middlewares: MiddlewareList
   readonly openapi: Settings['swagger'] | null
@@ -77,7 +77,7 @@ export function eachGroup<T>(
   options: AppOptions,
   call: (group: OptionGroup<unknown, unknown>, option: unknown, name: keyof Groups) => T,
 ): T[] {
-  // The value of each option fits the group of the same name, which an iteration cannot express.
+  // The value of each option fits the group of the same name. TypeScript cannot express this in an iteration.
   return NAMES.map((name) =>
     call(GROUPS[name] as OptionGroup<unknown, unknown>, options[name], name),
   )

@@ -101,7 +101,7 @@ export function checkCreated(created: AuthGuard, settings: GuardSettings): Probl
   )
 }
 
-/** Whether a member has the type of a guard's member, because a class can use the name for something else. */
+/** Whether a member has the type that guards require. A class can use the same name for another purpose. */
 function isMember(guard: AuthGuard, member: (typeof DECLARED)[number]): boolean {
   const value = guard[member]
   if (member === 'credentials') return Array.isArray(value)
@@ -144,13 +144,13 @@ export function checkGuards(guards: unknown, guard: unknown): Problem[] {
 export function checkGuard(option: string, guard: unknown, mayBeAbsent: boolean): Problem[] {
   if (guard === undefined && mayBeAbsent) return []
   const isGuard = typeof (guard as { canActivate?: unknown })?.canActivate === 'function'
-  // These are the types of token that the container resolves. The container itself reports a token without a provider.
+  // These are the types of tokens that the container resolves. The container itself reports a token without a provider.
   const isToken =
     ['function', 'string', 'symbol'].includes(typeof guard) ||
     typeof (guard as { description?: unknown })?.description === 'string'
   if (isGuard || isToken) return checkMembers(option, declaredBy(guard))
   const remedy = 'Pass an instance with canActivate(req, route), a class, or a token.'
-  return [invalid(option, 'It has no method canActivate.', remedy)]
+  return [invalid(option, 'It has no `canActivate` method.', remedy)]
 }
 
 function checkMembers(option: string, guard: Partial<Declared>): Problem[] {
@@ -201,7 +201,7 @@ function checkScheme(option: string, given: OpenApiSecurityScheme): Problem[] {
   if (needed === null) return [invalid(option, `Its type is ${shown(type)}.`, remedy)]
   return needed
     .filter((member) => given[member] === undefined)
-    .map((member) => invalid(option, `A scheme of type '${type}' needs \`${member}\`.`, remedy))
+    .map((member) => invalid(option, `A scheme of type '${type}' must have \`${member}\`.`, remedy))
 }
 
 /**

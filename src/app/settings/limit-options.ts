@@ -5,8 +5,8 @@ import { checkCount, checkSize, toBytes } from '../../http/units.js'
 /** The `limits` option: limits for the size and nesting of requests. */
 export interface LimitOptions {
   /**
-   * The maximum size of a body, compressed and decompressed. A larger body results in a 413 response. `@Limits` sets
-   * another limit for a route.
+   * The maximum size of a body, both before and after decompression. A larger body results in a 413 response. `@Limits`
+   * sets another limit for a route.
    *
    * @defaultValue `'100kb'`
    * @see docs/decorators.md#limits-of-a-route

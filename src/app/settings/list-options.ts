@@ -15,7 +15,7 @@ import { mistakeInInterceptor } from '../../model/uses.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import { checkPluginMiddlewares } from './named-middlewares.js'
 
-/** The fields of all provider kinds that are not classes. */
+/** The fields of all kinds of providers, except providers that are classes. */
 const PROVIDER: NestedNames = {
   token: true,
   provide: true,
@@ -102,7 +102,10 @@ export const overrideGroup: OptionGroup<
   resolve: (list) => (list === undefined ? null : overrides.resolve(list)),
 }
 
-/** Finds unknown names in modules and in their imported modules. A module can import itself. */
+/**
+ * Finds unknown names in modules and in their imported modules. A module can import itself, so each module is searched
+ * only once.
+ */
 function unknownInModules(modules: readonly unknown[]): Problem[] {
   const seen = new Set<unknown>()
   const search = (path: string, list: unknown): Problem[] => {
@@ -119,7 +122,8 @@ function unknownInModules(modules: readonly unknown[]): Problem[] {
 }
 
 /**
- * Finds asynchronous plugin functions that must be synchronous. Functions that boot calls are checked when they return.
+ * Finds asynchronous plugin functions that must be synchronous. For functions that boot calls, the returned value is
+ * checked instead.
  */
 function checkPluginFunctions(plugins: readonly Plugin[]): Problem[] {
   return plugins.flatMap((plugin) =>
@@ -140,7 +144,7 @@ function checkControllers(controllers: readonly unknown[]): Problem[] {
   })
 }
 
-/** Finds interceptors that have no method `intercept` and are not tokens. */
+/** Finds interceptors that have no `intercept` method and are not tokens. */
 function checkInterceptors(interceptors: readonly unknown[]): Problem[] {
   return interceptors.flatMap((entry, index) => {
     const mistake = mistakeInInterceptor(entry)

@@ -6,10 +6,10 @@ export interface ListenOptions {
   /** A host name or address. Default: all addresses of the machine. */
   readonly host?: string
   /**
-   * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process with exit code 0,
-   * or 1 if requests were aborted, the startup did not finish, or an `onClose` failed. A second signal ends the process
-   * immediately. An uncaught error is logged, closes the application, and ends the process with exit code 1. Default
-   * `false`: the program handles signals. In a worker of `blazon start`, the default is `true`.
+   * Whether SIGTERM and SIGINT (on Windows also SIGBREAK) close the application and end the process. The exit code is
+   * 0, or 1 if requests were aborted, the startup did not finish, or an `onClose` failed. A second signal ends the
+   * process immediately. An uncaught error is logged, closes the application, and ends the process with exit code 1.
+   * Default `false`: the program handles signals. In a worker of `blazon start`, the default is `true`.
    */
   readonly signals?: boolean
   /**
@@ -50,8 +50,8 @@ export function checkPort(port: unknown): void {
 }
 
 /**
- * The options of `listen`, from its second argument. The primary process of `blazon start` ends its workers with
- * signals, and one worker logs the address for all workers.
+ * The options of `listen`, from its second argument. Workers have other defaults: the primary process of `blazon start`
+ * ends its workers with signals, and one worker logs the address for all workers.
  */
 export function listenOptions(
   where: string | ListenOptions,

@@ -27,7 +27,9 @@ const METHODS: OptionNames<Required<DefaultStatus>> = {
   ALL: true,
 }
 
-/** The `defaultStatus` option. An unknown method is an error, because its routes would keep their status. */
+/**
+ * The `defaultStatus` option. An unknown method is an error: the routes of a misspelt method would keep their status.
+ */
 export const statusGroup: OptionGroup<DefaultStatus | undefined, DefaultStatus> = {
   unknown: (statuses) =>
     Array.isArray(statuses) ? [] : unknownOptions('defaultStatus.', statuses, METHODS),

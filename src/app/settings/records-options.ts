@@ -18,9 +18,9 @@ export interface RecordsOptions {
    */
   readonly log?: boolean
   /**
-   * Whether a capsule is written for each request that failed with a server error: a file from which `blazon replay`
-   * runs the request again and generates a test. It contains user data, such as rows and bodies, but no secrets. `true`
-   * means all defaults.
+   * Whether a capsule is written for each request that failed with a server error. A capsule is a file from which
+   * `blazon replay` runs the request again and generates a test. It contains user data, such as rows and bodies, but no
+   * secrets. `true` means all defaults.
    *
    * @defaultValue on under `blazon dev`, otherwise off
    * @see docs/replay.md
@@ -110,7 +110,7 @@ function check(records: unknown): Problem[] {
     return [invalid('records', `${shown(records)} is not a valid value.`, remedy)]
   }
   const { keep, log, capsules } = records
-  const problems = checkCount('records.keep', keep, 'not a number of records')
+  const problems = checkCount('records.keep', keep, 'not a valid number of records')
   if (log !== undefined && typeof log !== 'boolean') {
     problems.push(
       invalid('records.log', `${shown(log)} is not a valid value.`, 'Pass true or false.'),
@@ -127,8 +127,8 @@ function checkCapsules(capsules: unknown): Problem[] {
   }
   const { folder, files, bytes } = capsules
   const problems = [
-    ...checkCount('records.capsules.files', files, 'not a number of files'),
-    ...checkCount('records.capsules.bytes', bytes, 'not a number of bytes'),
+    ...checkCount('records.capsules.files', files, 'not a valid number of files'),
+    ...checkCount('records.capsules.bytes', bytes, 'not a valid number of bytes'),
   ]
   if (folder === undefined || (typeof folder === 'string' && folder !== '')) return problems
   const cause = `${shown(folder)} is not a folder.`

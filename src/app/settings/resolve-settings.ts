@@ -19,8 +19,8 @@ export interface Resolved {
 }
 
 /**
- * Checks options and turns them into settings. An invalid value is an error and never becomes a default. A new option
- * is a field in `app-options.ts`, and a group in `groups.ts`.
+ * Checks options and turns them into settings. An invalid value is an error, and is never replaced by a default. Each
+ * option has a field in `app-options.ts` and a group in `groups.ts`.
  *
  * @throws ConfigError with every error in the options themselves.
  */
@@ -29,7 +29,7 @@ export function resolveSettings(options: AppOptions): Resolved {
 }
 
 /**
- * Like {@link resolveSettings}, but accepts stand-ins for values of factories, which are sufficient to read an
+ * Like {@link resolveSettings}, but accepts stand-ins for values of factories. Stand-ins are sufficient to read an
  * application.
  */
 export function resolveWithStandIns(options: AppOptions): Resolved {

@@ -42,7 +42,7 @@ export interface Settings extends FeatureSettings {
   readonly plugins: readonly Plugin[]
   readonly auth: AuthSettings
   /**
-   * The settings of tenants; `null` without the option `tenant`. Middlewares of the application can then still set
+   * The settings of tenants; `null` without the option `tenant`. Even then, middlewares of the application can set
    * tenants.
    */
   readonly tenant: TenantSettings | null

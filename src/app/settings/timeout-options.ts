@@ -175,6 +175,6 @@ function checkOrZero(name: string, value: Duration | undefined): Problem[] {
 function checkHead(timeouts: TimeoutOptions): Problem[] {
   const { headers, request } = arrival(timeouts)
   if (headers <= request) return []
-  const cause = 'The request head must not take longer than the whole request (`timeouts.request`).'
+  const cause = 'It is longer than `timeouts.request`, the time limit for the whole request.'
   return [invalid('timeouts.headers', cause, 'Reduce it, or increase `timeouts.request`.')]
 }

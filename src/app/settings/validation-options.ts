@@ -5,8 +5,8 @@ import { type OptionGroup, type OptionNames, unknownOptions } from '../../errors
 export interface ValidationOptions {
   /**
    * The messages in `errors`. `'library'`: the messages of the schema library, some of which repeat data from the
-   * client. `'generic'`: only `is missing` and `is not valid`, and each name in a path that is not in the schema
-   * becomes `*`, so that the response repeats no data from the request.
+   * client. `'generic'`: only `is missing` and `is not valid`. Each name in a path that is not in the schema becomes
+   * `*`, so the response repeats no data from the request.
    *
    * @defaultValue `'library'`
    * @see docs/validation.md#what-messages-repeat

@@ -100,9 +100,9 @@ function keepTenant(middleware: RequestHandler): RequestHandler {
 }
 
 /**
- * Wraps a router's handler, so that it runs in the scope of the current request. Several applications can use the
- * router. A request without a scope is not changed. The scope is entered before each handler, because a previous
- * handler can continue by other means than `next`, such as `req.next`.
+ * Wraps a router's handler, so that it runs in the scope of the current request. A request without a scope is not
+ * changed, because applications without tenants can use the same router. The scope is entered before each handler,
+ * because a previous handler can continue by other means than `next`, such as `req.next`.
  */
 const keepHandle: WrapHandle = (handle, kind) => {
   if (kind === 'error') {

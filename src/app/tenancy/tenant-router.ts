@@ -116,8 +116,8 @@ export function guardedRouterOf(middleware: object): GuardedRouter | undefined {
 const routerAccess = new WeakMap<object, Step>()
 
 /**
- * Sets the step that decides whether a request of an application is allowed to enter a router in `tenantRouter`: it
- * runs the guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request.
+ * Sets the step that decides whether a request of an application is allowed to enter a router in `tenantRouter`. The
+ * step runs the guard, requires a tenant, and runs `authorize`. Only the result `true` admits the request.
  *
  * @param host The object that identifies the application in the scopes of its requests.
  */

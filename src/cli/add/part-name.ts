@@ -25,8 +25,8 @@ const MAX_LENGTH = 60
 /**
  * Reads a name in any spelling, and removes a kind at its end: `OrdersController` becomes `orders`.
  *
- * @throws CliError if the name is too long, or is not words of letters and digits with a single `-` or `_` between
- * them.
+ * @throws CliError if the name is too long, or does not consist of words (letters and digits) with a single `-` or `_`
+ * between them.
  */
 export function partName(given: string, kind: Kind): PartName {
   if (!NAME.test(given) || given.length > MAX_LENGTH) throw wrong(given, kind)
@@ -55,6 +55,6 @@ function wrong(given: string, kind: Kind): CliError {
     status: 2,
     what: `${shown} cannot be the name of a ${kind}.`,
     cause: `A name has at most ${MAX_LENGTH} characters: letters and digits, with a single "-" or "_" between words. It begins with a letter.`,
-    remedy: `Choose another name: blazon add ${kind} order-items. Specify a folder with --dir src/orders.`,
+    remedy: `Choose another name, as in blazon add ${kind} order-items. To specify a folder, use --dir src/orders.`,
   })
 }

@@ -101,7 +101,7 @@ function describe(named: NamedOperation, document: OpenApiDocument): ClientOpera
 const isKey = ({ in: place, name }: OpenApiParameter) =>
   place === 'header' && name.toLowerCase() === 'idempotency-key'
 
-/** Whether a client can safely repeat an operation, because each write has an idempotency key. */
+/** Whether an operation accepts an idempotency key, so that a client can repeat it safely. */
 export function isRepeatable({ parameters }: Pick<ClientOperation, 'parameters'>): boolean {
   return parameters.some(isKey)
 }
@@ -115,7 +115,7 @@ export function conditionOf({
   )
 }
 
-/** Makes the key optional, because the client can create it. */
+/** Makes the idempotency key optional, because the client can create one. */
 function withOptionalKey(parameter: OpenApiParameter): OpenApiParameter {
   return isKey(parameter) ? { ...parameter, required: false } : parameter
 }
@@ -135,8 +135,8 @@ function describeResponse({ status, response, document }: ResponseSource): Clien
 }
 
 /**
- * Returns the error format of an application that does not use the error envelope. The framework adds 400 and 500 to
- * every operation, with the same body, unless the author has described these responses.
+ * Returns the application's own error format; `null` if it uses the error envelope, or if the format is unknown. It is
+ * the format that 400 and 500 share: the framework adds them to every operation unless the author describes them.
  */
 function ownErrorsOf(
   { responses }: OpenApiOperation,

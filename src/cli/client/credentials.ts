@@ -9,7 +9,7 @@ import { RUNTIME } from './runtime.js'
 /** How a client sends a scheme's credential: the name of the scheme, the header, and the prefix of the value. */
 type Sent = readonly [scheme: string, header: string, prefix: string]
 
-/** A document's security schemes, in the form that its client needs. */
+/** How a document's client sends the credential of each security scheme, by the name of the scheme. */
 export type ClientSchemes = ReadonlyMap<string, Sent>
 
 /**
@@ -28,9 +28,7 @@ function isBearer({ type, scheme }: OpenApiSecurityScheme): boolean {
   return type === 'http' && scheme?.toLowerCase() === 'bearer'
 }
 
-/**
- * Returns how a credential is sent; `null` if it is not sent in a header, such as a certificate or a query parameter.
- */
+/** Returns how a credential is sent; `null` if no header contains it, as for a certificate or a query parameter. */
 function sentAs(name: string, scheme: OpenApiSecurityScheme): Sent | null {
   if (scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || isBearer(scheme)) {
     return [name, 'Authorization', 'Bearer ']
@@ -46,8 +44,8 @@ function capital(text: string): string {
 }
 
 /**
- * Returns an operation's alternatives. Each alternative is a list of credentials that are sent together. Empty for a
- * public operation.
+ * Returns the alternative sets of credentials that an operation accepts. The credentials of a set are sent together.
+ * The result is empty for a public operation.
  */
 export function alternativesOf(
   { security }: OpenApiOperation,

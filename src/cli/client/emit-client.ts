@@ -185,7 +185,7 @@ function isInputRequired({ parameters, operation }: ClientOperation): boolean {
   )
 }
 
-/** Returns the properties that the client needs to send a request, without default values. */
+/** Returns the properties that the client needs to send a request. Properties with default values are omitted. */
 function callOf(
   { method, path, parameters, fixed, operation, responses, ownErrors }: ClientOperation,
   security: object,
@@ -231,7 +231,7 @@ function streamTypes({ responses }: Pick<ClientOperation, 'responses'>): string[
 
 /**
  * Returns the `Accept` header for a stream. It prefers events, because only an event stream can continue after a broken
- * connection. Errors are JSON.
+ * connection. It accepts all other types too, because errors are JSON.
  */
 function acceptOf(types: readonly string[]): string {
   const isEvents = (type: string) => type === 'text/event-stream'
@@ -273,7 +273,7 @@ function namesIn(value: unknown): string[] {
 type PageParameter = 'cursor' | 'page'
 
 /**
- * Returns the query parameter with which an operation continues after a page; `null` for an operation without pages. A
+ * Returns the query parameter that requests the next page of an operation; `null` for an operation without pages. A
  * page is an object with the list `items` and the field `next`, which is a cursor or a page number.
  */
 function pageParameter(

@@ -81,7 +81,7 @@ interface CommentFacts {
 }
 
 /**
- * Returns a JSDoc comment for a declaration, with line breaks; empty if there is no content. The author's text is
+ * Returns a JSDoc comment for a declaration, as complete lines; empty if there is no content. The author's text is
  * escaped, so that it cannot end the comment.
  */
 export function comment({ text, isDeprecated = false }: CommentFacts, indent = ''): string {

@@ -112,7 +112,7 @@ function hasChoice({ content }: OpenApiRequestBody): boolean {
   return types.length > 1 || types.some((type) => type.includes('*'))
 }
 
-/** Returns one member of a union for each media type. Only the preferred media type can be omitted. */
+/** Returns one member of a union for each media type. A caller can omit only the preferred media type. */
 function bodyAlternatives({ operation }: ClientOperation, context: TypeContext): string {
   const { requestBody } = operation
   if (requestBody === undefined || !hasChoice(requestBody)) return ''
@@ -198,7 +198,7 @@ function statusType(status: string, named: readonly string[]): string {
   return others.length === 0 ? `Status${status}` : `Exclude<Status${status}, ${others.join(' | ')}>`
 }
 
-/** Returns the members for undocumented errors, because a handler can throw such errors. */
+/** Returns the result types for undocumented errors, which a handler can also throw. */
 function undocumented({ responses, ownErrors }: ClientOperation, context: TypeContext): string[] {
   const statuses = responses.map(({ status }) => status)
   if (statuses.includes('default')) return []
@@ -215,7 +215,7 @@ function undocumented({ responses, ownErrors }: ClientOperation, context: TypeCo
 export interface OfferedBody {
   /** The media types, as a TypeScript union. */
   readonly accept: string
-  /** The members of the result. */
+  /** The result, as a TypeScript union. */
   readonly result: string
 }
 

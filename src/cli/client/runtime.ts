@@ -2,8 +2,8 @@ import { PAGES_RUNTIME } from './runtime-parts.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 
 /**
- * The part of a generated client that depends on the document only if it has several security schemes or versions:
- * types, then the code that sends requests.
+ * The main part of a generated client: types, then the code that sends requests. It is the same for all documents,
+ * except for documents with several security schemes or with versions.
  */
 export const RUNTIME: string = String.raw`/** A documented response with a status below 400. */
 export type Success<Status, Body, Data = Body> = {

@@ -76,7 +76,7 @@ function objectType(schema: OpenApiSchema, context: TypeContext): string {
   return `{\n${[...properties, ...open].join('')}${context.indent}}`
 }
 
-/** Returns the type of an object without known properties; `null` if the schema does not restrict it. */
+/** Returns the type of an object without known properties; `null` if the schema has no `additionalProperties`. */
 function restType(schema: OpenApiSchema, context: TypeContext): string | null {
   const { additionalProperties: rest } = schema
   if (rest === undefined) return null
@@ -130,8 +130,8 @@ function arrayOf(type: string): string {
 }
 
 /**
- * Returns a tuple type. Items beyond `minItems` are optional. The schema of additional items includes the schemas of
- * the positions.
+ * Returns a tuple type. Items beyond `minItems` are optional. `items` is the schema of additional items. It also
+ * includes the schemas of the positions.
  */
 function tupleOf(
   places: readonly OpenApiSchema[],

@@ -63,7 +63,7 @@ function addDoctor(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('doctor')
     .description(
-      'find out whether tenants can access the rows of others, with the login of the application',
+      'check, with the login of the application, whether a tenant can access rows of other tenants',
     )
     .option('--json', 'print JSON')
   withDatabase(command).action(async (options: Omit<ExamineOptions, 'cwd'>) => {

@@ -75,7 +75,7 @@ export async function showStatus(options: StatusOptions, streams: Streams): Prom
     status: 3,
     what: `The migration files differ from the applied migrations: ${wrong.map(({ name, state }) => `${name} is ${state}`).join(', ')}.`,
     remedy:
-      '`blazon db migrate` applies nothing until this is resolved, and prints how to resolve it.',
+      'Run `blazon db migrate`: it applies nothing, and prints how to resolve the differences.',
   })
 }
 

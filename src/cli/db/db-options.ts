@@ -44,7 +44,7 @@ function placeOf(
   mustExist: boolean,
   note: (line: string) => void,
 ): PostgresOptions {
-  // The path is made absolute, so that the folder can have any name.
+  // An absolute path cannot be mistaken for the value `memory`, which means a database in memory.
   if (embedded !== undefined) return { embedded: folderOf(resolve(cwd, embedded), mustExist) }
   if (url !== undefined && url !== '') return { url }
   const { text, from, skipped } = findVariable('DATABASE_URL', cwd)
@@ -55,7 +55,7 @@ function placeOf(
 
 function unknownDatabase(isSkipped: boolean): CliError {
   const cause = isSkipped
-    ? `There is no --url, no --embedded, and no DATABASE_URL in the environment. The file .env sets it, but is not read under NODE_ENV=${process.env['NODE_ENV']}.`
+    ? `There is no --url, no --embedded, and no DATABASE_URL in the environment. The file .env sets DATABASE_URL, but is not read under NODE_ENV=${process.env['NODE_ENV']}.`
     : 'There is no --url, no --embedded, and no DATABASE_URL in the environment or in .env.'
   return new CliError({
     status: 2,
@@ -73,7 +73,7 @@ function folderOf(folder: string, mustExist: boolean): string {
     what: `${folder} does not contain a database.`,
     cause:
       'An embedded database is a folder that the application, or `blazon db migrate`, has created.',
-    remedy: 'Specify that folder, or migrate first.',
+    remedy: 'Specify such a folder, or create the database with `blazon db migrate`.',
   })
 }
 

@@ -80,8 +80,8 @@ function rejected(error: Error & { readonly code: string }): CliError {
 
 /**
  * The key under which `blazon/postgres` looks for a function that returns the socket of an embedded database, and the
- * file in which a process of `blazon dev` stores the socket. `integrations/postgres/keeper/` repeats both lines,
- * because this folder must not import an integration's internal files.
+ * file in which a process of `blazon dev` stores the socket. `integrations/postgres/keeper/` contains the same two
+ * constants, because this folder must not import an integration's internal files.
  */
 const KEEP = Symbol.for('blazon.keep')
 const LOCK_FILE = 'blazon.lock'

@@ -6,8 +6,8 @@ const MAX_PORT = 65_535
 
 const NOTES = `
 The command runs the main module of the application, and restarts it when a loaded file changes. Arguments after --
-are passed to the application. Without --entry, the command looks for the module in blazon.config.{json,js,mjs,ts}, in
-"blazon" of package.json, then as src/main, src/app or src/index.
+are passed to the application. Without --entry, the path of the module comes from blazon.config.{json,js,mjs,ts} or from
+"blazon" in package.json; otherwise, src/main, src/app or src/index is used.
 `
 
 /** Adds the command `dev`. */
@@ -25,7 +25,7 @@ export function addDev(
       toPort,
     )
     .option('--inspect [address]', 'let a debugger connect to the application: port or host:port')
-    .option('--watch <path...>', 'more files and folders whose changes restart it: views')
+    .option('--watch <path...>', 'more files and folders to watch, such as views')
     .option(
       '--dashboard-port <number>',
       'the port of the dashboard (default: any free port)',

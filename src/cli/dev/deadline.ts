@@ -1,6 +1,6 @@
 /**
- * Calls a function after some milliseconds, unless it is cancelled. Uses real time, because it limits how long people
- * and processes wait.
+ * Calls a function after `ms` milliseconds, unless the deadline is canceled. Uses real time, because a deadline limits
+ * how long people and processes wait.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout
@@ -20,7 +20,7 @@ export function every(ms: number, run: () => void): () => void {
   return () => clearInterval(timer)
 }
 
-/** Waits for a promise, but no longer than some milliseconds. Never rejects. */
+/** Waits for a promise, but no longer than `ms` milliseconds. Never rejects. */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let deadline: Deadline | undefined
   const limit = new Promise<void>((resolve) => {

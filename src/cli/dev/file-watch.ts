@@ -118,7 +118,7 @@ export class FileWatch {
   #open(folder: string): FSWatcher | undefined {
     try {
       const watcher = watch(folder, (_, name) => this.#notice(folder, name))
-      // The parent folder's event reports that the folder was removed.
+      // If the folder was removed, an event of its parent folder reports this.
       watcher.on('error', () => watcher.close())
       return watcher
     } catch (error) {

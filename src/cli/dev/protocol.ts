@@ -27,14 +27,12 @@ export type ParentMessage =
   | { readonly kind: 'kept'; readonly id: number; readonly result: KeptResult }
   | { readonly kind: 'query'; readonly id: number; readonly query: WorkQuery }
 
-/**
- * A query about the work that plugins list: either for all lists, or an action on an item in the list with this number.
- */
+/** A query about the work that plugins list: it requests all lists, or runs an action on an item in list `part`. */
 export type WorkQuery =
   | { readonly do: 'list' }
   | { readonly do: 'act'; readonly part: number; readonly action: string; readonly item: string }
 
-/** The lists, or a message about the result of the action; or the reason for a failure. */
+/** The reply: for `list`, the lists; for `act`, a message about the result; or the reason for a failure. */
 export type WorkReply =
   | { readonly value: readonly WorkList[] | string }
   | { readonly message: string }

@@ -14,8 +14,8 @@ import { KeptProcesses } from './kept-processes.js'
 import type { ChildMessage } from './protocol.js'
 
 /**
- * The names of conventional modules. The module that listens comes first, whereas commands that only read prefer the
- * module that declares the application.
+ * The names of conventional modules. The module that listens comes first. Most other commands only read the
+ * application, so they prefer the module that declares it.
  */
 const MODULES = ['main', 'app', 'index']
 /** The time limit for loading a configuration file, in seconds. */

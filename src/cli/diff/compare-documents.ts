@@ -50,7 +50,7 @@ export function compareDocuments(older: AnyDocument, newest: AnyDocument): Chang
   ]
 }
 
-/** Returns the operations in their original form, by the same keys. */
+/** Returns the operations in their original OpenAPI version, by the same keys as `operationsOf`. */
 function originalsOf(document: AnyDocument): Map<string, unknown> {
   const lowered = operationsOf(document as OpenApiDocument)
   return new Map([...lowered].map(([key, { operation }]) => [key, operation]))

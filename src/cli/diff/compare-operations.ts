@@ -54,16 +54,16 @@ function compareSecurity(
     to.some((needed) => needed.every((scheme) => held.includes(scheme)))
   if (!from.every(isEnough)) {
     const needed = to.map((schemes) => schemes.join(' and ')).join(', or ')
-    return [breaking('security-added', 'security', `It now requires ${needed}.`)]
+    return [breaking('security-added', 'security', `The operation now requires ${needed}.`)]
   }
   const isLoosened = JSON.stringify(from) !== JSON.stringify(to)
-  const message = 'It now requires less, or accepts more kinds of credentials.'
+  const message = 'The operation now requires less, or accepts more kinds of credentials.'
   return isLoosened ? [compatible('security-loosened', 'security', message)] : []
 }
 
 /**
- * Returns the lists of schemes that are each sufficient for access. For an operation without requirements, the only
- * list is empty. A scheme is identified by the credential that a client sends, not by its name.
+ * Returns lists of schemes. Each list is sufficient for access. For an operation without requirements, the only list is
+ * empty. A scheme is identified by the credential that a client sends, not by its name.
  */
 function alternatives(
   own: readonly SecurityRequirement[] | undefined,
@@ -139,7 +139,7 @@ function compareParameter(
     return isOne ? known : `${known}, explode ${explode ?? known === 'form'}`
   }
   const isStyled = style(base) !== style(current)
-  const message = `It was serialized as ${style(base)}, and is now serialized as ${style(current)}.`
+  const message = `The parameter was serialized as ${style(base)}, and is now serialized as ${style(current)}.`
   return [
     ...compareRequired({ base, current }, location),
     ...(isStyled ? [breaking('parameter-style-changed', location, message)] : []),
@@ -189,8 +189,8 @@ function compareBodies(pair: Pair<OpenApiOperation>, comparison: Comparison): Lo
 }
 
 /**
- * Compares an operation's responses. `2XX` or `default` may now include a status, and the responses of a range may now
- * be described separately.
+ * Compares an operation's responses. In the current document, `2XX` or `default` can include a status that was listed
+ * separately, and the statuses of a range can be listed separately.
  */
 function compareResponses(
   { base, current }: Pair<OpenApiOperation>,
@@ -225,7 +225,7 @@ function isRange(status: string): boolean {
   return !/^\d{3}$/.test(status)
 }
 
-/** Returns the current statuses that replace the description of an older status. */
+/** Returns the statuses of the current document that describe the same responses as a status of the older document. */
 function statusesFor(status: string, { base, current }: Pair<OpenApiOperation>): string[] {
   const { responses } = current
   const family = `${status.charAt(0)}XX`

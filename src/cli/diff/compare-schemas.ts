@@ -96,8 +96,8 @@ function compareNullable(pair: SchemaPair): LocalChange[] {
   const [from, to] = [isNullable(pair.base), isNullable(pair.current)]
   if (from === to || typeOf(pair.base) === 'any' || typeOf(pair.current) === 'any') return []
   return to
-    ? [widened(pair, 'null-added', 'It can now be null.')]
-    : [narrowed(pair, 'null-removed', 'It can no longer be null.')]
+    ? [widened(pair, 'null-added', 'The value can now be null.')]
+    : [narrowed(pair, 'null-removed', 'The value can no longer be null.')]
 }
 
 function compareEnums(pair: SchemaPair): LocalChange[] {
@@ -107,7 +107,7 @@ function compareEnums(pair: SchemaPair): LocalChange[] {
     return [narrowed(pair, 'enum-narrowed', `Only these values are now allowed: ${list(to)}.`)]
   }
   if (to === undefined) {
-    return [widened(pair, 'enum-widened', `It is no longer limited to ${list(from)}.`)]
+    return [widened(pair, 'enum-widened', `The value is no longer limited to ${list(from)}.`)]
   }
   const gone = from.filter((value) => !to.includes(value))
   const fresh = to.filter((value) => !from.includes(value))

@@ -53,7 +53,7 @@ export function compareUnjudged(
     .filter((place) => before.get(place) !== after.get(place))
     .map((place) => {
       const [keyword, location] = JSON.parse(place) as [string, string]
-      const message = `\`${keyword}\` has changed. The command cannot determine whether clients still work: compare it yourself.`
+      const message = `\`${keyword}\` has changed. The command cannot determine whether clients still work: compare the two versions of \`${keyword}\` yourself.`
       return breaking('schema-unjudged', location, message)
     })
 }

@@ -190,5 +190,5 @@ export interface SchemaPair {
   readonly seen?: SeenPairs
 }
 
-/** The compared references and schemas, by the reference or schema in the base. */
+/** The references and schemas with which each reference or schema of the older document was compared. */
 export type SeenPairs = Map<string | OpenApiSchema, Set<string | OpenApiSchema>>

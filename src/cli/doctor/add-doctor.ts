@@ -4,8 +4,8 @@ import type { ProgramContext } from '../program-context.js'
 import type { DoctorOptions } from './project.js'
 
 const NOTES = `
-Nothing is started, changed or installed. If the application stores data of tenants in PostgreSQL, the database is also examined: the
-database of --url, otherwise of DATABASE_URL in the environment or in .env.
+Nothing is started, changed or installed. If the application stores data of tenants in PostgreSQL, the database is also examined. Its
+address comes from --url, otherwise from DATABASE_URL in the environment or in .env.
 `
 
 /** Adds the command `doctor`. `withLoading` adds its loading options. */

@@ -56,7 +56,7 @@ async function readInProduction(
   { path: module }: Entry,
   options: DoctorOptions,
 ): Promise<Read | Checked> {
-  // In production, `.env` is not read. Here, it provides the variables that are set in production.
+  // In production, the environment provides the variables, and `.env` is not read. Here, `.env` provides them.
   const variables = { ...env, ...process.env }
   const run = (nodeEnv: Readonly<Record<string, string>>) =>
     runChild({ kind: 'doctor', module }, { ...options, env: { ...variables, ...nodeEnv } })
@@ -64,7 +64,7 @@ async function readInProduction(
     const report = await run({ NODE_ENV: 'production' })
     const missing = missingVariables(report)
     if (missing === null) return { report, notChecked: [] }
-    const reason = `the differences in production, because it needs these variables there: ${missing.join(', ')}`
+    const reason = `the differences in production, because the application requires these variables there: ${missing.join(', ')}`
     return { report: await run({}), notChecked: [reason] }
   } catch (error) {
     if (!(error instanceof CliError)) throw error

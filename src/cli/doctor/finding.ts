@@ -4,8 +4,8 @@ import type { ConfigCode } from '../../errors/codes.js'
 import { formatProblem, type Problem } from '../../errors/config-error.js'
 
 /**
- * A code that only `blazon doctor` reports: `E_` means that something does not work, `W_` that it should be checked.
- * The doctor also reports the codes of boot and of the database checks. `docs/doctor.md` explains each code.
+ * A code that only `blazon doctor` reports. `E_` means that something does not work, and `W_` that something should be
+ * checked. The doctor also reports the codes of boot and of the database checks. `docs/doctor.md` explains each code.
  */
 export type DoctorCode =
   | ProductionCode

@@ -150,8 +150,8 @@ const DOORS: Readonly<Record<string, readonly Peer[]>> = {
 }
 
 /**
- * Finds optional packages that are missing, or older than the oldest supported version. All are checked, because boot
- * stops at the first problem.
+ * Finds optional packages that are missing, or older than the oldest supported version. All packages are checked here,
+ * because boot reports only the first problem.
  */
 function checkPeers(project: Project): Checked {
   const used = new Map<Peer, SourcePlace>()

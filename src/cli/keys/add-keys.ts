@@ -16,7 +16,7 @@ function addCreate(parent: Command, { cwd, streams }: DbContext): void {
   const command = parent
     .command('create')
     .description('create a key; it is printed only once')
-    .requiredOption('--prefix <prefix>', 'the prefix of the key: acme_live')
+    .requiredOption('--prefix <prefix>', 'the prefix of the key, such as acme_live')
     .option('--name <text>', 'a readable name')
     .option(
       '--tenant <id>',

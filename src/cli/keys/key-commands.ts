@@ -144,7 +144,7 @@ export async function revokeKey(
   const key = await runDb(({ revokeApiKey }) => revokeApiKey(database, id), database, NO_TABLE)
   if (key === undefined) {
     const what = `There is no key with the ID ${id}.`
-    throw new CliError({ status: 2, what, remedy: '`blazon keys list` prints the IDs.' })
+    throw new CliError({ status: 2, what, remedy: 'List the IDs with `blazon keys list`.' })
   }
   if (options.json === true) return streams.out(`${JSON.stringify(key, null, 2)}\n`)
   streams.out(`revoked  ${key.id}  ${key.revokedAt?.toISOString()}\n`)
@@ -168,5 +168,5 @@ const NO_TABLE: CliErrorFacts = {
   what: 'The database has no table of API keys.',
   cause: 'The table blazon.api_keys does not exist.',
   remedy:
-    'Write the SQL of `blazon keys table` into a file of the migrations, and run `blazon db migrate`.',
+    'Put the SQL that `blazon keys table` prints into a migration file, and run `blazon db migrate`.',
 }

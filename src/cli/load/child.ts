@@ -20,7 +20,7 @@ import {
 } from './protocol.js'
 import { exportsOf, readApp, SelectionError } from './read-app.js'
 
-/** The key that `features/env/report-env.ts` reads. */
+/** The key of the function that `features/env/report-env.ts` calls. */
 const LISTENER = Symbol.for('blazon.env')
 
 /**
@@ -34,7 +34,7 @@ async function readEnvs(module: string): Promise<EnvReport[]> {
   try {
     await readApp(module)
   } catch (error) {
-    // The module may not contain an application. It may also have read invalid variables, which are reported below.
+    // The module need not contain an application. It may also have read invalid variables, which are reported below.
     const isEnough = error instanceof SelectionError || isAboutVariables(error)
     if (!isEnough || declared.length === 0) throw error
   }
@@ -62,7 +62,7 @@ function keptDecorators(): readonly AppliedDecorator[] {
   return (globalThis as { [LIST]?: readonly AppliedDecorator[] })[LIST] ?? []
 }
 
-/** Adds the position of the class or method that a problem names, such as `UsersController.getById`. */
+/** Adds the position of the class or method to which a problem refers, such as `UsersController.getById`. */
 function placed(problem: PlacedProblem): PlacedProblem {
   const [, className, member] = /^([\w$]+)(?:\.([\w$]+))?/.exec(problem.subject) ?? []
   const decorators = keptDecorators()
@@ -71,7 +71,7 @@ function placed(problem: PlacedProblem): PlacedProblem {
   const ofMember = decorators.findLast(
     (each) => each.record === ofClass?.record && String(each.member) === member,
   )
-  // A method without its own decorator is inherited from a base class.
+  // A method without its own decorator is inherited from a base class, so the position of the class is used.
   const found = ofMember ?? ofClass
   const at = found && findPlace(found, process.cwd())
   return at ? { ...problem, place: { file: resolve(at.file), line: at.line } } : problem
@@ -118,8 +118,8 @@ function documentsOf(app: AppDescription): DocumentReport[] {
 }
 
 /**
- * Returns the first file in a stack that belongs to an instance of this package, skipping the command line's own
- * frames.
+ * Returns the first file in a stack after the command line's own frames. The file belongs to an instance of this
+ * package.
  */
 function folderOf(stack: string): string {
   const places = [...stack.matchAll(/(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[^():\n]+):\d+/g)]

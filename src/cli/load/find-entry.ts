@@ -122,8 +122,8 @@ function existing(path: string, source: string): Entry {
   if (isFile(path)) return { path, source }
   throw new CliError({
     status: 2,
-    what: `The entry ${path} does not exist.`,
-    cause: existsSync(path) ? 'It is a folder.' : `${source} specifies it.`,
+    what: `There is no file at ${path}.`,
+    cause: existsSync(path) ? 'It is a folder.' : `${source} specifies this path.`,
     remedy: 'Specify the module that creates the application, with its extension.',
   })
 }

@@ -80,7 +80,7 @@ function toCliError({ reason, message, stack }: Failure, entry: Entry, cwd: stri
   return new CliError({ status: 1, ...facts, stack })
 }
 
-/** Returns the innermost line of the stack that is in the project's own code. */
+/** Returns the innermost position in the project's own code from a stack. */
 function locationOf(stack: string | undefined, cwd: string): string {
   const place = findSourceLine(stack ?? '')
   return place === undefined ? '' : ` (${formatSourceLine(place, cwd)})`

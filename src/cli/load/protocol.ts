@@ -109,7 +109,7 @@ export interface ReplayOrder {
   readonly usesDatabase: boolean
 }
 
-/** The response of the replay. */
+/** The server's response to the replayed request. */
 export interface AnsweredNow
   extends Pick<RequestRecord, 'status' | 'error' | 'answeredBy' | 'statementCount'> {
   readonly is: 'answered'

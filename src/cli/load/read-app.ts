@@ -71,8 +71,8 @@ class DeclarationWatch {
   }
 
   /**
-   * Waits until the work ends. If an application tries to start first, waits only a few more turns, because the work
-   * may then never end.
+   * Waits until the work ends. If an application tries to start before that, waits only a few more turns, because the
+   * work may never end.
    */
   async until<T>(work: T | Promise<T>): Promise<T | undefined> {
     const end = Promise.resolve(work)
@@ -131,7 +131,7 @@ export class SelectionError extends Error {
 }
 
 /**
- * Returns the exports of a module. For a CommonJS module, the result also includes the exports other than `default`.
+ * Returns the exports of a module. For a CommonJS module, the result includes the properties of `module.exports`.
  */
 export function exportsOf(namespace: object): Record<string, unknown> {
   const own = { ...namespace } as Record<string, unknown>

@@ -101,7 +101,7 @@ function timedOut(name: string, timeout: number): CliError {
   return new CliError({
     status: 1,
     what: `${name} was not loaded within ${timeout} s.`,
-    cause: 'Code in it, or in a module that it imports, waits for something or loops.',
+    cause: 'Code in the module, or in a module that it imports, waits for something or never ends.',
     remedy:
       'Look for a top-level `await` (a database connection, a request) and for endless loops; move them into a provider or plugin, which this command does not run. `--timeout` increases the limit.',
   })
@@ -115,7 +115,7 @@ function ended(name: string, { exitCode, signalCode }: ChildProcess): CliError {
     cause:
       'Code at its top level, or in a module that it imports, calls process.exit() or crashes Node.',
     remedy:
-      'The module must only declare the application. End the process in the module that runs it.',
+      'The module must only declare the application. End the process in the module that runs the application.',
   })
 }
 

@@ -26,7 +26,7 @@ export function addNew(parent: Command, context: ProgramContext): void {
     )
     .option('--name <name>', 'the name of its package (default: the name of the folder)')
     .addOption(
-      new Option('--decorators <dialect>', 'standard, or legacy: experimentalDecorators')
+      new Option('--decorators <dialect>', 'standard, or legacy (experimentalDecorators)')
         .choices(DECORATORS)
         .default('standard'),
     )

@@ -33,14 +33,14 @@ const RUNNER_TOOLS = { vitest: ['esbuild', 'vitest'], node: [] } as const
 
 const TESTS = {
   vitest: 'vitest run',
-  // The shell expands the file names, because Node 20 does not.
+  // The shell expands the pattern to file names, because Node 20 does not.
   node: 'node --import tsx --test test/*.test.ts',
 } as const
 
 /** Settings that only one package manager needs. pnpm has its own file; see `SETTINGS` in `read-template.ts`. */
 const MANAGER_FIELDS = {
-  // Whether packages' install scripts run. npm 11 prompts, and npm 12 runs no scripts. esbuild works without its
-  // install script.
+  // Whether packages' install scripts run. For unlisted packages, npm 11 prompts, and npm 12 runs no scripts. esbuild
+  // works without its install script.
   npm: { allowScripts: { esbuild: false } },
   pnpm: {},
   // Without this field, corepack runs Yarn 1.

@@ -79,7 +79,7 @@ function projectName(given: string | undefined, folder: string): string {
     cause: `A name has at most ${MAX_LENGTH} lower-case letters, digits, ".", "_" and "-", and begins with a letter or digit. ${RESERVED.join(', ')} are reserved.`,
     remedy:
       given === undefined
-        ? 'Name the package, and keep the folder: --name my-api'
+        ? 'To keep the folder, specify a name for the package: --name my-api'
         : 'Choose another name: --name my-api',
   })
 }
@@ -125,7 +125,7 @@ async function install(pm: PackageManager, folder: string): Promise<void> {
     status: ending === 'missing' ? 4 : 1,
     what: 'The project is complete, but its packages are not installed.',
     cause: causeOf(ending, pm),
-    remedy: `Run it yourself in ${folder}: ${pm} install`,
+    remedy: `Run this command in ${folder}: ${pm} install`,
   })
 }
 

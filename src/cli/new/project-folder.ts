@@ -4,9 +4,7 @@ import { CliError } from '../cli-error.js'
 import { followLinks, isOutside } from '../output-path.js'
 import { messageOf } from '../texts.js'
 
-/**
- * The files that the folder can already contain, because it may have become a repository before the project is created.
- */
+/** The files that the folder can already contain, because the user may have run `git init` before. */
 const ALLOWED = ['.git']
 
 /** The maximum number of file names in the message. */

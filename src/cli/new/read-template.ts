@@ -105,7 +105,7 @@ function withCommandsOf(pm: PackageManager, text: string): string {
   return WORDS[pm].reduce((adapted, [npm, other]) => adapted.replace(npm, other), text)
 }
 
-/** The settings file that a package manager needs, by file name. */
+/** The settings files that each package manager needs: the content by file name. */
 const SETTINGS: Readonly<Record<PackageManager, Readonly<Record<string, string>>>> = {
   npm: {},
   // Since version 11, pnpm fails if a package has an install script that the settings neither allow nor forbid.

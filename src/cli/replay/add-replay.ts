@@ -34,7 +34,7 @@ export function addReplay(
     )
     .option(
       '--database',
-      'run the statements in the database of the application, which may change its rows, and allow the connections that it makes when it starts',
+      'run the statements in the database of the application, which may change rows, and allow connections while the application starts',
     )
     .option('--folder <folder>', 'the folder of the capsules (default: .blazon/capsules)')
     .addHelpText('after', NOTES)

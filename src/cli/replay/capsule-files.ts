@@ -51,13 +51,13 @@ export function readCapsule(
   const ids = capsuleIds({ cwd, folder })
   const name = id === 'last' ? ids[0] : id
   if (name === undefined || !ids.includes(name)) {
-    const known = `${folder} contains ${ids.length} capsules; the newest is ${ids[0]}. The oldest are deleted.`
+    const known = `${folder} contains ${ids.length} capsules; the newest is ${ids[0]}. Older capsules are deleted automatically.`
     throw new CliError({
       status: 2,
       what: `There is no capsule ${JSON.stringify(id)}.`,
       cause: ids.length === 0 ? `${folder} has no capsules.` : known,
       remedy:
-        'Run `blazon replay` without an ID to list them; --folder specifies another folder. `blazon dev` writes one for each request that fails in the server.',
+        'To list the capsules, run `blazon replay` without an ID, or with --folder for another folder. `blazon dev` writes a capsule for each request that fails in the server.',
     })
   }
   const file = join(resolve(cwd, folder), `${name}.json`)

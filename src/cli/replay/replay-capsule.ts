@@ -47,7 +47,7 @@ export async function replayCapsule(job: Job): Promise<ReplayOutcome> {
       what: 'It is unknown whether the server still fails.',
       cause: capsule.unanswered.message,
       remedy:
-        'Run the statements in the database of the application, and allow the connections that it makes when it starts: --database.',
+        'Add --database: it runs the statements in the database of the application, and allows connections while the application starts.',
     })
   }
 }
@@ -124,7 +124,7 @@ async function testingOf(module: string): Promise<TestingDoor> {
   return await import(pathToFileURL(found.replace(/\.cjs$/, '.js')).href)
 }
 
-/** Whether an option concerns only a server: its log lines, its limits, and capsules of the replay itself. */
+/** Whether an option concerns only real servers: logs, load limits, and capsules, which a replay must not write. */
 function isOfServers(name: string): boolean {
   return ['logger', 'logs', 'records', 'capacity'].includes(name)
 }

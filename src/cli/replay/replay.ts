@@ -16,7 +16,7 @@ export interface ReplayOptions extends LoadOptions, CapsulePlace {
 
 /**
  * The names of conventional modules, in the same order as in `blazon dev`, because the module that starts the
- * application also has its database.
+ * application also sets up its database.
  */
 const MODULES = ['main', 'app', 'index']
 
@@ -64,7 +64,7 @@ function listCapsules(options: ReplayOptions, streams: Streams): void {
   if (ids.length === 0) {
     const where = options.folder ?? DEFAULT_FOLDER
     streams.note(
-      `${where} has no capsules. \`blazon dev\` writes one for each request that fails in the server.`,
+      `${where} has no capsules. \`blazon dev\` writes a capsule for each request that fails in the server.`,
     )
   }
   const rows = ids.map((id) => {
@@ -95,7 +95,7 @@ function refuseCut({ cut, record: { cause } }: Capsule, usesDatabase: boolean): 
     what: 'The capsule cannot be run.',
     cause: why.map(printable).join(' '),
     remedy: cut.some((each) => /statement/.test(each))
-      ? 'Statements can run in the database of the application: --database. Bodies that are missing cannot be restored: write a test that sends one.'
+      ? 'To run the statements in the database of the application, add --database. A missing body cannot be restored: write a test that sends one.'
       : 'Write a test that sends such a request: the capsule is not sufficient.',
   })
 }
@@ -129,8 +129,7 @@ function answerText({ status, error }: Pick<AnsweredNow, 'status' | 'error'>, cw
 function* notesOf({ hidden, sent, statements }: Capsule, now: AnsweredNow, usesDatabase: boolean) {
   if (sent.body === null && sent.base64 === undefined && sent.omitted !== null)
     yield `The request was sent without its body: ${sent.omitted}`
-  if (hidden.length > 0)
-    yield `Replaced because they are secret: ${hidden.map(printable).join(', ')}.`
+  if (hidden.length > 0) yield `These secrets were replaced: ${hidden.map(printable).join(', ')}.`
   if (usesDatabase) yield 'The statements ran in the database of the application.'
   else if (now.statementCount < statements.length)
     yield `The request ran ${now.statementCount} of the ${statements.length} statements of the capsule.`
@@ -149,7 +148,7 @@ function judge({ record, hidden }: Capsule, now: AnsweredNow): CliError | null {
   const wasInHandler = record.steps.some(({ step }) => step === 'handler')
   if (wasInHandler && !now.hasReachedHandler) {
     return undecided(
-      `When it failed, the request reached the handler. Now the step '${now.answeredBy}' responds with ${now.status} before the handler runs.`,
+      `The failed request had reached the handler. Now the step '${now.answeredBy}' responds with ${now.status} before the handler runs.`,
     )
   }
   const replaced = ['url', 'body'].filter((part) => hidden.includes(part))

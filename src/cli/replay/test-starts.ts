@@ -25,7 +25,7 @@ export interface CodeFile {
 
 const FOLDERS = ['src', 'test', 'tests', '__tests__', 'e2e']
 const TEST = /^(?!src\/)|(?:\/__tests__\/|\.(?:test|spec)\.[cm]?ts$)/
-/** The maximum number of starts, because each start is a test to run. */
+/** The maximum number of starts. Each start is tried by a test run, which takes time. */
 const MOST = 4
 
 const IMPORT = /^import\s*\{([^}]*)\}\s*from\s*['"]([^'"\n]+)['"]/gm

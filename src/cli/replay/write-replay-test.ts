@@ -17,7 +17,7 @@ export interface WriteConfig {
   /** The path from the working directory; `true` for a file in the folder of the project's tests. */
   readonly write: string | true
   readonly usesDatabase: boolean
-  /** The response of the replay. */
+  /** The server's response to the replayed request. */
   readonly now: AnsweredNow
   readonly cwd: string
   /** The time limit of the test, in seconds. */
@@ -78,14 +78,14 @@ function waysOf(
   starts: readonly TestStart[],
   usesDatabase: boolean,
 ): Way[] {
-  // A repaired statement has a different text, for which the capsule has no result.
+  // A corrected statement has a different text, for which the capsule has no result.
   const isOfStatement = statements.some(({ error }) => error !== null)
   const modes: Database[] = usesDatabase ? [true] : isOfStatement ? ['embedded', false] : [false]
   return modes.flatMap((mode) =>
     starts
       .filter(({ takesOptions }) => takesOptions || mode === modes[0])
       .map((start) => ({ start, database: start.takesOptions ? mode : mode || 'embedded' }))
-      // If the start does not come from a test, the embedded database is the development database, which `--database`
+      // If the start does not come from a test, the embedded database is the development database, which the new test
       // could change.
       .filter(({ start, database }) => start.isOfTests || database !== 'embedded'),
   )
@@ -178,7 +178,7 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
     runner === 'vitest' && vitest !== undefined
       ? [join(dirname(vitest), 'vitest.mjs'), 'run', file]
       : [...nodeOptions, '--test', '--test-reporter=tap', file]
-  // These variables mark a process as part of the command's own test runner, so they are removed.
+  // If the command itself runs in a test runner, these variables would make the new process part of that runner.
   const { NODE_TEST_CONTEXT: _, VITEST: __, ...own } = process.env
   const options = { cwd: root, env: { ...env, ...own, NO_COLOR: '1' }, timeout: timeout * 1000 }
   return await new Promise((resolve) => {
@@ -187,7 +187,8 @@ async function run(file: string, { runner, root, timeout }: RunConfig): Promise<
 }
 
 /**
- * Whether a test failed because the server failed with the same error. Only the last line of the test writes the arrow.
+ * Whether a test failed because the server failed with the same error. Only the assertion in the last line of the test
+ * prints the arrow.
  */
 function hasFailed(output: string, { error }: AnsweredNow): boolean {
   const [, explained] = output.split(/→ (?:5\d\d|no response)/)

@@ -5,8 +5,8 @@ import { Deadline, every, stopwatch, turn } from '../dev/deadline.js'
 import { type Call, connect, type Functions, PLACE_VARIABLE } from './connect.js'
 
 /**
- * The time limit for closing a program that has no application of this package, and the additional time for every
- * worker, in milliseconds.
+ * The time limit for closing a program that has no application of this package, and the time that is added to the limit
+ * of every worker, in milliseconds.
  */
 const CLOSE_MS = 30_000
 const SLACK_MS = 5000
@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 30_000
 
 /** The options of a {@link Crew}, in seconds. */
 export interface CrewTimes {
-  /** How long a new worker can take to become ready when it replaces another. */
+  /** How long a new worker can take to become ready when it replaces another worker. */
   readonly timeout: number
   /** How long a worker's event loop can be blocked; 0 for no limit. */
   readonly heartbeat: number
@@ -192,8 +192,8 @@ export class Crew {
       else if (signal === member.stoppedBy) this.#hasEnded(member, 0, `by ${signal}`)
       else this.#hasEnded(member, 128 + constants.signals[signal], `by ${signal}`)
     })
-    // The operating system could not create the process. Node also reports here that it could not pass a connection to
-    // a process that has ended.
+    // Node emits this event if the operating system could not create the process, and also if Node could not pass a
+    // connection to a process that has ended.
     worker.on('error', ({ message }) => {
       if (worker.process.pid === undefined)
         this.#hasEnded(member, 1, `before it started: ${message}`)
@@ -221,8 +221,8 @@ export class Crew {
   }
 
   /**
-   * Replaces a worker that has ended. The next worker is delayed only if this worker never became ready. A delay after
-   * every crash would let requests that crash workers stop the service.
+   * Replaces a worker that has ended. The next worker is delayed only if this worker never became ready. With a delay
+   * after every crash, a request that crashes workers could stop the service.
    */
   async #repair(member: Member): Promise<void> {
     const { place, isReady, ending } = member
@@ -253,7 +253,7 @@ export class Crew {
     member.worker.process.kill('SIGKILL')
   }
 
-  /** Waits until a condition is true, but no longer than some milliseconds. */
+  /** Waits until a condition is true, but no longer than `ms` milliseconds. */
   async #until(holds: () => boolean, ms = 2 ** 31 - 1): Promise<void> {
     let isLate = false
     const deadline = new Deadline(ms, () => {
@@ -270,7 +270,7 @@ export class Crew {
   }
 }
 
-/** Starts a worker. Node emits some system errors, such as EAGAIN, and throws others, such as ENOMEM. */
+/** Starts a worker. Node emits some system errors (EAGAIN), but throws others (ENOMEM). This function emits both. */
 function fork(env: Readonly<Record<string, string>>): Worker {
   try {
     return cluster.fork(env)
@@ -294,10 +294,10 @@ interface Child extends EventEmitter {
 }
 
 /**
- * When a worker has ended, passes the connections that it has not accepted to other workers, or closes the connections
- * if there are no other workers. Without this function, `node:cluster` and the client would wait forever for the
- * worker's reply. Node has not read from these connections, so another worker receives all their data. If a Node
- * version uses other messages, this function finds no connections and has no effect.
+ * When a worker has ended, passes its unaccepted connections to other workers, or closes these connections if there are
+ * no other workers. Without this function, `node:cluster` and the client would wait forever for the worker's reply.
+ * Node has not read from these connections, so another worker receives all their data. If a Node version uses other
+ * messages, this function finds no connections and has no effect.
  */
 function returnConnections(worker: Worker, hasOthers: () => boolean): void {
   const child = worker.process as EventEmitter as Child

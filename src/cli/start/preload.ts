@@ -39,7 +39,7 @@ class PrimaryLink implements WorkerLink {
       this.#apps.push(app)
       return address
     } finally {
-      // The code that awaits this start may begin another start.
+      // The code that awaits this start may begin another start, so the count decreases one turn later.
       void turn().then(() => this.#hasStarted())
     }
   }
@@ -51,7 +51,7 @@ class PrimaryLink implements WorkerLink {
 
   #hasStarted(): void {
     this.#starting -= 1
-    // An uncaught error closes the applications that are already listening.
+    // After an uncaught error, which sets `exitCode`, the applications are closing, so they are not reported.
     if (this.#starting > 0 || this.#apps.length === 0 || Number(process.exitCode ?? 0) > 0) return
     const closeMs = Math.max(...this.#apps.map((app) => app.closeMs()))
     void this.#call('note', { listens: true, closeMs })

@@ -40,8 +40,8 @@ export async function runWorkers(
 }
 
 /**
- * Handles signals: SIGHUP restarts the workers; SIGTERM and SIGINT end them. A second such signal ends the command
- * immediately with status 1.
+ * Handles signals: SIGHUP restarts the workers; SIGTERM and SIGINT end them. A second SIGTERM or SIGINT ends the
+ * command immediately with status 1.
  */
 export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): void {
   let first: { readonly signal: NodeJS.Signals; readonly elapsed: () => number } | undefined
@@ -52,7 +52,7 @@ export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): v
     first ??= { signal, elapsed: stopwatch() }
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGBREAK'] as const) process.on(signal, end)
-  // On Windows, a process ends shortly after its console closes.
+  // On Windows, SIGHUP means that the console was closed, and the process ends shortly afterwards.
   if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
 }
 

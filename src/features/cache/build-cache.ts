@@ -21,10 +21,10 @@ export interface CacheConfig {
   readonly credentials?: readonly string[]
   /** Returns the tenant that the current code acts for. */
   readonly currentTenant: () => string | undefined
-  /** Whether code without a tenant is allowed to read the entries of all tenants. If omitted, it always is. */
+  /** Whether code without a tenant can read the entries of all tenants. If omitted, the result is always `true`. */
   readonly actsForAll?: () => boolean
   readonly refuseClaim?: (tenant: string | undefined) => void
-  /** Whether the current code runs for a request of this application. If omitted, it never does. */
+  /** Whether the current code runs for a request of this application. If omitted, the result is always `false`. */
   readonly isCurrent?: () => boolean
   /** Wraps the store before its first use. If omitted, the store is not wrapped. */
   readonly wrapStore?: (store: CacheStore) => CacheStore
@@ -38,7 +38,7 @@ export interface DeclaredCache {
 
 /** The cache of an application that has started. */
 export interface RunningCache {
-  /** Returns the cache steps of a route; `null` if the route needs no cache step. */
+  /** Returns the cache step of a route; `null` if the route needs no cache step. */
   readonly steps: (
     route: RouteModel,
     app: Pick<RouteSetup, 'respond'>,
@@ -48,15 +48,15 @@ export interface RunningCache {
 }
 
 /**
- * The maximum number of different warnings for each route. Without it, a handler that sets many different header names
- * would cause many log lines.
+ * The maximum number of different warnings for each route. Without this maximum, a handler that sets many different
+ * header names would cause many log lines.
  */
 const MOST_WARNINGS = 20
 
 /**
- * Creates the cache manager. Providers can inject it before the store is opened or even loaded. The engine and the
- * default store are created at boot if a route has `@Cache`, otherwise at the first call to the manager. A store in the
- * option `cache.store` is opened at boot.
+ * Creates the cache manager. Providers can inject the manager before the store is opened or even loaded. The engine and
+ * the default store are created at boot if a route has `@Cache`, otherwise at the first call to the manager. If the
+ * option `cache.store` is set, its store is always opened at boot.
  */
 export function declareCache(config: CacheConfig): DeclaredCache {
   const { clock, currentTenant, actsForAll = () => true, isCurrent = () => false } = config
@@ -135,7 +135,7 @@ interface StageConfig {
   readonly credentials: readonly string[]
   readonly respond: RouteSetup['respond']
   readonly logger: Logger
-  /** Its module is loaded only if a route has `@Cache`. */
+  /** The function `cacheStage`. Its module is loaded only if a route has `@Cache`. */
   readonly createStage: typeof cacheStage
 }
 
@@ -156,7 +156,7 @@ export function isCached(route: RouteModel): boolean {
   return msOf(cacheOf(route)?.ttl) > 0
 }
 
-/** How long a response is fresh, and how long it can then still be sent as stale, in milliseconds. */
+/** How long a response is fresh, and how long after that it can be sent as a stale response, in milliseconds. */
 export function lifetimeOf(route: RouteModel): { freshMs: number; staleMs: number } {
   const { ttl, staleWhileRevalidate } = cacheOf(route) ?? {}
   return { freshMs: msOf(ttl), staleMs: msOf(staleWhileRevalidate) }

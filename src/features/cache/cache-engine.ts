@@ -6,11 +6,11 @@ import { chain, FAILED, type Outcome, StoreGuard } from './store-guard.js'
 /** The cache statistics of this process since the application started. */
 export interface CacheStats {
   /**
-   * The number of requests and reads that found a fresh entry, and of requests that received the response to another
-   * request.
+   * The number of requests and reads that found a fresh entry. Requests that waited for the response to another request
+   * and received it also count.
    */
   readonly hits: number
-  /** The number of requests and reads that found no entry to use. */
+  /** The number of requests and reads that found no usable entry. */
   readonly misses: number
   /** The number of requests to `@Cache` routes that found a stale entry and received it. */
   readonly stale: number
@@ -40,8 +40,8 @@ export interface TaggedEntry {
 const NO_TAGS: TagVersions = Object.freeze([])
 
 /**
- * The core that `@Cache` and the manager share: one store, the values and responses that are being made, and the rules
- * for reading and writing.
+ * The core that `@Cache` and the manager share. It contains the store, the values and responses that are being made,
+ * and the rules for reading and writing.
  */
 export class CacheEngine {
   readonly flights: Flights
@@ -58,7 +58,7 @@ export class CacheEngine {
     this.flights = new Flights(context.clock)
   }
 
-  /** Whether the engine has been closed. After that, work that is still running stores and logs nothing. */
+  /** Whether the engine has been closed. Then, running work no longer stores or logs anything. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -85,8 +85,8 @@ export class CacheEngine {
   }
 
   /**
-   * Returns the entry for a key, fresh or stale; `undefined` if one of its tags was invalidated after the entry was
-   * made.
+   * Returns the entry for a key, fresh or stale; `undefined` if there is no entry, or if one of its tags was
+   * invalidated after the entry was made.
    */
   read(key: string): MaybePromise<Outcome<CacheEntry | undefined>> {
     return chain(
@@ -96,8 +96,8 @@ export class CacheEngine {
   }
 
   /**
-   * Like `read`, but needs only one round trip if the entry has the expected `tags`. Also returns the current versions
-   * of the tags, which are needed to create a new entry.
+   * Like `read`, but needs only one round trip to the store if the entry has the expected `tags`. Also returns the
+   * current versions of the tags, which are needed to create a new entry.
    */
   readTagged(key: string, tags: readonly string[]): MaybePromise<Outcome<TaggedEntry>> {
     return chain(
@@ -128,8 +128,8 @@ export class CacheEngine {
   }
 
   /**
-   * Returns the current versions of tags. Call it before making the value: an invalidation in the meantime then makes
-   * the value outdated.
+   * Returns the current versions of tags. Call it before making the value, so that an invalidation in the meantime
+   * makes the value outdated.
    */
   versions(tags: readonly string[]): MaybePromise<Outcome<TagVersions>> {
     if (tags.length === 0) return NO_TAGS
@@ -158,7 +158,7 @@ export class CacheEngine {
   ): void {
     flight.land({ kind: 'made', entry })
     if (flight.isCancelled) return this.flights.end(key, flight)
-    // The flight exists until the entry is written, so that requests that miss the entry can follow the flight.
+    // The flight ends only after the entry is written. Until then, requests that miss the entry can follow the flight.
     const written = this.#write(key, entry, lifetime)
     void chain(written, () => this.flights.end(key, flight))
   }
@@ -224,16 +224,17 @@ export function entryTags(owner: string | null, tags: readonly string[]): readon
 }
 
 /**
- * Returns the tags that `invalidateTags` invalidates for an owner. Tags without a tenant begin with a colon: without a
- * tenant, the tag `a:b` becomes `:a:b`; for the tenant `a`, the tag `b` becomes `a:b`.
+ * Returns the tags that `invalidateTags` invalidates for an owner. Tags without a tenant begin with a colon, so that
+ * they never equal a tenant's tags. Without a tenant, the tag `a:b` becomes `:a:b`. For the tenant `a`, the tag `b`
+ * becomes `a:b`.
  */
 export function scopedTags(owner: string | null, tags: readonly string[]): readonly string[] {
   return tags.map((tag) => (owner === null ? `:${tag}` : tenantKey(owner, tag)))
 }
 
 /**
- * All characters except visible ASCII, and the ASCII characters that a store uses as separators, patterns or hash tags
- * in its keys.
+ * Matches the characters that must be encoded: all characters that are not visible ASCII, and the visible characters
+ * that a store uses as separators, patterns or hash tags in its keys.
  */
 const SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/gu
 const HAS_SPECIAL = /[^\x21-\x7e]|[%:{}*?[\]\\]/

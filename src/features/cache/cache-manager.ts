@@ -28,10 +28,10 @@ export class CacheManager extends ScopedCache {
   }
 
   /**
-   * Returns the cache of the running application. If several applications are running in this process, the result is
-   * the cache of the application that is handling the current request, provided that this application uses tenants.
-   * Otherwise, the result is the cache of the application that started last. In a process with several applications,
-   * inject `CacheManager` instead.
+   * Returns the cache of the running application. If several applications are running in this process, and the
+   * application that is handling the current request uses tenants, the result is its cache. Otherwise, the result is
+   * the cache of the application that started last. In a process with several applications, inject `CacheManager`
+   * instead.
    *
    * @throws Error when no application is running.
    */

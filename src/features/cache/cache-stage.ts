@@ -17,8 +17,8 @@ import { type CacheStepConfig, ResponseMaker, type Visit } from './response-make
 import { chain, FAILED, type Outcome } from './store-guard.js'
 
 /**
- * How many times a request waits for the response of another request whose client then disconnects. After that many
- * times, the request calls the handler itself.
+ * The maximum number of other requests that a request waits for, one after another, if their clients disconnect. After
+ * that, the request calls the handler itself.
  */
 const MOST_FOLLOWED = 3
 
@@ -31,7 +31,7 @@ export function cacheStage(config: CacheStepConfig): StepFactory {
   return (next) => new CachedRoute(config, keyOf, next).step
 }
 
-const UNKNOWN_CALLER = 'the caller of the request cannot be distinguished from others'
+const UNKNOWN_CALLER = 'the caller of the request cannot be distinguished from other callers'
 const LATE_CALLER = 'the caller is set after the cache step'
 const NO_KEY = 'it has a body or credentials that the key does not contain, or it has no valid key'
 const NO_STORE = 'the store has failed'
@@ -64,7 +64,7 @@ class CachedRoute {
     const tagsOf = config.engine.readsTagged ? compileTags(config.route) : null
     const isQuery = config.route.method === 'QUERY'
     this.step = (req, res) => {
-      // `@All` routes also receive requests that write. Such requests neither read nor fill the cache.
+      // `@All` routes also receive requests that change data. Such requests neither read nor fill the cache.
       if (!isQuery && req.method !== 'GET' && req.method !== 'HEAD') return next(req, res)
       const user = isShared ? null : callerOf(req, res)
       if (user === undefined) return this.#bypass(req, res, UNKNOWN_CALLER)
@@ -97,8 +97,8 @@ class CachedRoute {
 
   #decide(visit: Visit, entry: Outcome<CacheEntry | undefined>): unknown {
     if (entry === FAILED) return this.#bypass(visit.req, visit.res, NO_STORE)
-    // The keys of two tenants can be equal only if an application builds a key by hand. This check also rejects entries
-    // under such a key.
+    // Two tenants can have the same key only if an application builds the key by hand. This check also rejects entries
+    // that are stored under such a key.
     if (entry === undefined || entry.kind !== 'response' || entry.owner !== visit.owner) {
       return this.#miss(visit, 0)
     }

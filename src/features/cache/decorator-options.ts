@@ -5,8 +5,8 @@ import { type OptionNames, unknownNames } from '../../errors/option-group.js'
 import { toSeconds } from '../../http/units.js'
 
 /**
- * From this value on, a multiple of 1000 is probably meant in milliseconds, as in other libraries. In seconds, it would
- * be hours long.
+ * The number of seconds from which a multiple of 1000 causes a warning. The author probably meant milliseconds, which
+ * other libraries use.
  */
 const SUSPICIOUS_FROM = 3600
 
@@ -47,7 +47,7 @@ export function checkOptions(options: Partial<CacheDecoratorOptions> | undefined
   }
   if (headers !== undefined && !(isStrings(headers) && headers.every(isKeepable))) {
     refuse(
-      'Its headers are not a list of header names that can be cached.',
+      'Its headers are not a list of valid header names, or they contain Set-Cookie.',
       "Pass names such as 'X-Total-Count'. Set-Cookie is never cached.",
     )
   }

@@ -14,8 +14,8 @@ const option = defineOption<CacheDecoratorOptions, 'method'>('Cache', {
  * has passed. The cache is read after the guard. A request that specifies a tenant receives only responses that were
  * created for that tenant.
  *
- * @param options `ttl` in seconds, or a string with a unit; `key` if the handler reads anything that the default key
- * does not contain.
+ * @param options `ttl`: seconds, or a string with a unit. `key`: needed if the handler reads a value that the default
+ * key does not contain.
  * @example
  * @Cache({ ttl: '5m', key: (req) => `products:${req.query.page ?? 1}`, tags: ['products'] })
  * @Get()

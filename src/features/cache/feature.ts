@@ -29,11 +29,11 @@ export const cache: Feature<Settings> = {
 }
 
 /**
- * The methods that `@Cache` supports. `@All` also handles read requests; requests with other methods bypass the cache.
+ * The methods that `@Cache` supports. `@All` routes also handle read requests, and their other requests bypass the
+ * cache.
  */
 const READS = ['GET', 'QUERY', 'HEAD', 'ALL']
 
-/** Checks the `@Cache` of a route. */
 function checkCache(route: RouteModel): Problem[] {
   const options = cacheOf(route)
   if (options === undefined) return []
@@ -58,8 +58,8 @@ function checkMethod({ name: subject, method }: RouteModel): Problem[] {
 }
 
 /**
- * The cache is read before the body, so even a custom key cannot contain the body. Only the key of a `QUERY` request
- * contains a digest of the body.
+ * Reports `@Cache` on a route that reads a body. The cache is read before the body, so even a custom key cannot contain
+ * the body. `QUERY` routes are allowed, because their keys contain a digest of the body.
  */
 function checkBody(route: RouteModel): Problem[] {
   const { name: subject, method, inputs, bodies, upload, webhook, parameters } = route
@@ -71,7 +71,7 @@ function checkBody(route: RouteModel): Problem[] {
     {
       code: 'E_CACHE_BODY',
       subject,
-      cause: `It has @Cache and ${writtenAs(route, 'body')}: the cache is read before the body, so the response to one body would be sent for another body.`,
+      cause: `It has @Cache and ${writtenAs(route, 'body')}: the cache is read before the body, so a request could receive the response to a request with another body.`,
       remedy:
         'Read the input from the URL, with @Query; or remove @Cache and cache the value with CacheManager.getOrSet(), under a key built from the validated body.',
     },
@@ -88,7 +88,7 @@ function cachedStream(subject: string): Problem {
 }
 
 /**
- * Reports `@Cache` on a webhook route: the signature covers the body, so it would be verified only after the cache is
+ * Reports `@Cache` on a webhook route. The signature covers the body, so it is verified only after the cache has been
  * read.
  */
 function cachedWebhook(subject: string): Problem {

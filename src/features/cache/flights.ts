@@ -37,8 +37,8 @@ export class Flight {
   readonly user: string | null
   readonly tags: readonly string[]
   /**
-   * Whether the result must not be stored, for example because the key was written or deleted, or a tag was
-   * invalidated, after the flight began.
+   * Whether the result must not be stored, for example because, after the flight began, the key was written or deleted,
+   * or a tag was invalidated.
    */
   isCancelled = false
   #landing: Landing | undefined
@@ -105,8 +105,8 @@ export class Flights {
   }
 
   /**
-   * Starts the time limit of a flight, unless it is already running. When the limit is reached, the flight lands as
-   * `late`, and its result is not stored.
+   * Starts the timer for a flight's time limit, unless the timer is already running. When the limit is reached, the
+   * flight lands as `late`, and its result is not stored.
    */
   limit(key: string, flight: Flight): void {
     if (this.#timers.has(flight) || flight.hasLanded) return

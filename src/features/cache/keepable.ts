@@ -24,8 +24,8 @@ const OF_THE_BODY = [
 ]
 
 /**
- * Headers that are omitted without a warning, because they describe a single exchange. Some of them would be incorrect
- * in another exchange.
+ * Headers that are omitted without a warning, because they describe a single exchange of request and response. In
+ * another exchange, some of them would be incorrect.
  */
 const OF_THE_EXCHANGE =
   /^(?:age|connection|content-length|date|expires|keep-alive|pragma|retry-after|server|server-timing|traceparent|transfer-encoding|x-cache|x-powered-by|x-response-time|(?:x-)?(?:request|correlation|trace)-?id|(?:x-)?ratelimit(?:-.*)?|access-control-.*)$/
@@ -45,8 +45,8 @@ export interface ResponseFacts {
   /** The headers that middlewares had set before the handler ran. */
   readonly before: OutgoingHttpHeaders
   /**
-   * The headers at the end of the response: some middlewares add headers only when the head is written. For a
-   * background refresh, the list also contains the headers of the stale response that was sent.
+   * The headers after the end of the response, because some middlewares add headers only when the head is written. For
+   * a background refresh, the list also contains the headers of the stale response that was sent.
    */
   readonly later: readonly OutgoingHttpHeaders[]
   readonly status: number
@@ -128,7 +128,7 @@ function varies(names: readonly string[]): string {
 function dropped(name: string): string {
   return (
     `It sets the header '${name}', which cached responses do not contain. ` +
-    'If it is the same for all requests with this key, list it in `headers` of @Cache.'
+    'If the header is the same for all requests with this key, list it in `headers` of @Cache.'
   )
 }
 
@@ -143,7 +143,7 @@ const OF_EACH_RESPONSE = [
   'access-control-request-headers',
 ]
 
-/** The `Vary` of a response, by its source. */
+/** The names in the `Vary` header of a response. */
 interface Varying {
   /** The names that the handler itself added. They are stored with the response. */
   readonly own: readonly string[]

@@ -16,8 +16,8 @@ export interface MemoryCacheOptions {
    */
   readonly maxBytes?: Size
   /**
-   * The share of both limits that one tenant can use if several owners share the cache: a number above 0 and at most 1.
-   * Default: 0.25.
+   * The share of both limits that one tenant can use if other tenants, or code without a tenant, also have entries: a
+   * number above 0 and at most 1. Default: 0.25.
    */
   readonly tenantShare?: number
 }
@@ -88,7 +88,7 @@ class MemoryCache implements CacheStore {
   #opened(): MemoryStore {
     if (this.#store !== undefined) return this.#store
     throw new Error(
-      'memoryCache() is not open. The application opens it; a test without an application calls open().',
+      'memoryCache() is not open. The application opens it at boot. In a test without an application, call open() first.',
     )
   }
 }

@@ -10,7 +10,6 @@ export interface MemoryBounds {
   readonly tenantShare: number
 }
 
-/** An entry, and the fields that the store adds to it. */
 interface Shelved {
   readonly entry: CacheEntry
   readonly expiresAt: number
@@ -32,8 +31,8 @@ interface Holding {
 const OVERHEAD_BYTES = 800
 
 /**
- * Stores entries in memory. The limits hold for any number of keys and owners. If several owners share the store, an
- * owner that exceeds its share evicts only its own entries.
+ * Stores entries in memory. The limits apply regardless of the number of keys and owners. If several owners share the
+ * store, an owner that exceeds its share evicts only its own entries.
  */
 export class MemoryStore implements CacheStore {
   readonly #clock: Clock

@@ -41,7 +41,9 @@ export function compileKey(route: RouteModel, config: KeyConfig): RequestKey {
   })
 }
 
-/** Adds the body and its media type to the key (RFC 10008). Requests with an unparsed body bypass the cache. */
+/**
+ * Adds a digest of the body and its media type to the key (RFC 10008). Requests with an unparsed body bypass the cache.
+ */
 function withBody(key: string, req: Request): string | null {
   if (req.body === undefined && carriesBody(req)) return null
   return `${key} ${sha256(`${req.headers['content-type']}\n${digestOf(req.body)}`)}`
@@ -69,7 +71,7 @@ export function textOf(error: unknown): string {
 
 /**
  * Adds the API version to the key, because two versions may have the same URL. If `Accept` specifies the version, the
- * key contains the whole header, because the handler may also use it to choose a representation.
+ * key contains the whole header, because the handler may also use the header to choose a representation.
  */
 function inVersion({ version, versionHeader }: RouteModel, keyOf: RequestKey): RequestKey {
   if (version === null) return keyOf
@@ -234,7 +236,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Characters in a query that may make a written parameter name different from the name that is used for sorting. */
+/** Characters that can make the name of a parameter in the query different from the name that is used for sorting. */
 const ENCODED = /[%+[]/
 
 function nameOf(pair: string, isPlain: boolean): string {

@@ -27,7 +27,7 @@ export interface CacheStepConfig {
   readonly warn: (message: string) => void
   /** Headers that may identify the caller, as configured by `auth.credentials`, in lower case. */
   readonly credentials: readonly string[]
-  /** Sends the value that the handler returned for a response that is made in the background. */
+  /** Sends the value that the handler returned. It is used for responses that are made in the background. */
   readonly respond: RouteSetup['respond']
 }
 
@@ -71,8 +71,8 @@ export class ResponseMaker {
   }
 
   /**
-   * Begins a flight that other requests can follow. Returns the function to call immediately before the handler; `null`
-   * if this request must bypass the cache.
+   * Begins a flight that other requests can follow. Returns the function that must be called immediately before the
+   * handler; `null` if this request must bypass the cache.
    */
   begin(visit: Visit): MaybePromise<(() => void) | null> | null {
     const tags = this.#tagsOf(visit.req)
@@ -118,7 +118,7 @@ export class ResponseMaker {
       if (!engine.isClosed) {
         const whose = owner === null ? {} : { tenant: owner }
         const facts = { err: error, route: route.name, ...whose }
-        engine.logger.error(facts, 'Refreshing a cached response failed')
+        engine.logger.error(facts, 'A cached response could not be refreshed')
       }
       this.#drop(visit, flight, { kind: 'unfit', status: statusOf(error) })
     }
@@ -176,8 +176,8 @@ export class ResponseMaker {
   #read({ req, res, given }: Visit, end: CaptureEnd, before: ReturnType<Response['getHeaders']>) {
     // If the request failed, an error middleware sent the response, not the handler.
     if (end.kind !== 'whole' || hasFailed(req)) return null
-    // Middlewares do not process a detached response. For this request, the middlewares added their headers to the
-    // stale response.
+    // Middlewares do not process a detached response. For this request, they added their headers to the stale response
+    // that was sent.
     const later = [res, ...(given === undefined ? [] : [given])].map((each) => each.getHeaders())
     const now = this.#config.engine.now()
     return this.#keepable({
@@ -226,7 +226,7 @@ function detachedResponse({ req, res: sent }: Visit): Response {
 
 /**
  * Emits the events that end a detached response, because there is no client to cause them. Otherwise, a stream that is
- * still writing to the response would fill its buffer.
+ * still writing to the response would fill the response's buffer.
  */
 function releaseDetached(res: Response): void {
   if (res.writableEnded) res.emit('finish')
@@ -235,8 +235,8 @@ function releaseDetached(res: Response): void {
 }
 
 /**
- * Watches whether the request's caller changes while the response is being made: a step after the cache step may set
- * `req.user` and remove it again.
+ * Watches whether the request's caller changes while the response is being made, because a step after the cache step
+ * may set `req.user` and remove it again.
  *
  * @returns a function that stops watching and returns whether the caller stayed the same.
  */

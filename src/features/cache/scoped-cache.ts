@@ -39,9 +39,9 @@ export interface CacheParts {
 }
 
 /**
- * A cache of values by key. Values are stored as JSON: a read returns a copy, and values that JSON does not support
- * change (a `Date` becomes a string). If the store fails, the cache behaves as if it were empty. Because of the store,
- * a method rejects only if the store cannot be opened.
+ * A cache of values by key. Values are stored as JSON, so a read returns a copy. Values that JSON does not support are
+ * converted (a `Date` becomes a string). If the store fails, the cache behaves as if it were empty. A failed store
+ * makes a method reject only if the store cannot be opened.
  */
 export class ScopedCache {
   /** @internal */
@@ -136,7 +136,8 @@ export class ScopedCache {
     checkTags(tags)
     const owner = this.#owner()
     const finding = this.#find(full, owner, tags)
-    // A hit in memory needs no `await`: three awaits took a seventh of the total time (`npm run bench:field`, cached).
+    // A hit in memory is returned without an `await`, because three awaits took a seventh of the total time (`npm run
+    // bench:field`, cached).
     const found = isThenable(finding) ? await finding : finding
     if (found !== undefined) return found.value as T
     const { flights } = this.parts.engine
@@ -156,8 +157,9 @@ export class ScopedCache {
   }
 
   /**
-   * Makes every entry with one of these tags a miss. In code that runs for a tenant, and on a tenant's view of the
-   * cache, it affects only the entries of that tenant. Otherwise, it affects the entries of all tenants.
+   * Invalidates every entry with one of these tags, so that the next read is a miss. In code that runs for a tenant,
+   * and on a tenant's view of the cache, it affects only the entries of that tenant. Otherwise, it affects the entries
+   * of all tenants.
    *
    * @throws TypeError when `tags` is not a list of strings.
    * @example
@@ -237,8 +239,8 @@ export class ScopedCache {
   }
 
   /**
-   * Whether a reader may read an entry. All code can read an entry without a tenant. Code that acts for all tenants can
-   * read every entry. A tenant never reads an entry of another tenant.
+   * Whether a reader may read an entry. All code can read an entry that belongs to no tenant. Code that acts for all
+   * tenants can read every entry. A tenant never reads an entry of another tenant.
    */
   #mayRead(reader: string | null, { owner }: CacheEntry): boolean {
     return owner === null || owner === reader || (reader === null && this.parts.actsForAll())
@@ -294,8 +296,8 @@ interface LoadConfig<T> {
 }
 
 /**
- * Returns the value of an entry; `undefined` if the body should be JSON but is not. Another program may have written to
- * the store.
+ * Returns the value of an entry; `undefined` if the body should be JSON but is not, for example because another program
+ * has written to the store.
  */
 function readValue({ kind, body, headers }: CacheEntry): CachedValue | undefined {
   const isText = typeof body === 'string'
@@ -318,7 +320,10 @@ function toJson(value: unknown, what: string): string {
     text = JSON.stringify(value)
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new TypeError(`CacheManager.${what}: the value is not JSON: ${reason}`, { cause })
+    throw new TypeError(
+      `CacheManager.${what}: the value cannot be represented in JSON: ${reason}`,
+      { cause },
+    )
   }
   if (text !== undefined) return text
   throw new TypeError(

@@ -26,8 +26,8 @@ export function chain<T, U>(
 }
 
 /**
- * Wraps a store that can fail: no method except `open` and `close` throws or rejects, and every call ends within a time
- * limit.
+ * Wraps a store that can fail. Except for `open` and `close`, no method of the wrapper throws or rejects, and every
+ * call ends within a time limit.
  */
 export class StoreGuard {
   readonly #store: CacheStore
@@ -92,7 +92,7 @@ export class StoreGuard {
       const expire = () =>
         resolve(this.#fail(method, new Error(`No response within ${DEADLINE_MS} ms`)))
       let timer: Timer = clock.setTimeout(() => {
-        // The process itself may have been blocked, not the store. If a result arrived in the meantime, it is read
+        // Perhaps the process was blocked, and the store is not slow. A result that arrived in the meantime is read
         // before this new timer fires.
         timer = clock.setTimeout(expire, 1)
       }, DEADLINE_MS)

@@ -18,14 +18,14 @@ export interface CapacitySources {
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
 }
 
-/** The parts of the plugin that exist once the application has started. */
 interface CapacityDeps extends PlaceDeps {
   readonly places: CapacityPlaces
 }
 
 /**
  * Refuses requests with a 503 response if they exceed the application's capacity, in most cases before their body is
- * read. Only controller routes are counted: the framework's own pages, such as `health` and `metrics`, need no place.
+ * read. Only requests to controller routes are counted. The framework's own pages, such as `health` and `metrics`, do
+ * not need a place.
  *
  * A request holds a place only while the application works on it. The place is released while the body is arriving and
  * after the response has ended, because the request then only waits for the client.
@@ -65,14 +65,12 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
   }
 }
 
-/** The parts of an application that the capacity metrics read. */
 interface CapacityState {
   readonly settings: CapacitySettings
   readonly gate: Pick<Gate, 'running' | 'queued' | 'receiving'>
   readonly refusals: Pick<Refusals, 'total'>
 }
 
-/** The capacity metrics of an application. */
 function capacityMetrics({ settings, gate, refusals }: CapacityState): Metric[] {
   return [
     gauge(
@@ -105,7 +103,6 @@ function gauge(name: string, help: string, read: () => number): Metric {
   return { name, help, type: 'gauge', read }
 }
 
-/** The input of {@link CapacityPlaces}. */
 interface PlaceDeps {
   readonly gate: Gate
   readonly refusals: Refusals

@@ -10,8 +10,8 @@ interface Settings {
 }
 
 /**
- * The `capacity` option. At each place, its steps run first, so that no other step of that place runs for a refused
- * request.
+ * The `capacity` option. At each place in a route, its steps run first, so that no other step at that place runs for a
+ * refused request.
  */
 export const capacity: Feature<Settings, CapacitySources> = {
   name: 'capacity',

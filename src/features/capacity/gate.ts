@@ -48,8 +48,8 @@ export class Gate {
    */
   enter(lane: string): Ticket | RefusalReason {
     const ticket = new Ticket(lane)
-    // If a place is free, no waiting request can take it: they all belong to tenants that have already used up their
-    // share.
+    // If a place is free, no waiting request can take it, because all waiting requests belong to tenants that have
+    // already used up their share.
     if (this.running < this.#settings.concurrent && this.#mayRun(lane)) {
       this.#start(ticket)
       return ticket
@@ -70,8 +70,9 @@ export class Gate {
   }
 
   /**
-   * Releases the place of a running request until its body has arrived. Settles only if the request is refused in the
-   * meantime: because bodies need memory, a body above the limit displaces the body that has been arriving longest.
+   * Releases the place of a running request until its body has arrived. The promise settles only if the request is
+   * refused in the meantime. Bodies need memory, so a body above the limit displaces the body that has been arriving
+   * longest.
    */
   receive(ticket: Ticket): Promise<Turn> {
     ticket.state = 'receiving'

@@ -85,7 +85,6 @@ export class Ticket {
   /** The time at which the maximum wait ends, on the monotonic clock. */
   deadline = 0
 
-  /** @param lane The lane of the request. */
   constructor(lane: string) {
     this.lane = lane
   }

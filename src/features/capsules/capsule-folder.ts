@@ -22,7 +22,7 @@ const NAME = /^\d{8}-\d{6}-[\da-f]{6}\.json(?:\.part)?$/
 const MOST_WAITING = 8
 const OWNER_ONLY = { file: 0o600, folder: 0o700 }
 
-/** The folder with the newest capsules. Only the owner of a capsule can read it, and git ignores the folder. */
+/** The folder with the newest capsules. Only the owner of the files can read them, and git ignores the folder. */
 export class CapsuleFolder {
   readonly #settings: CapsuleSettings
   readonly #path: string
@@ -97,12 +97,15 @@ async function ignore(path: string): Promise<void> {
   })
 }
 
-/** Writes the whole file, or leaves no file. With `wx`, an existing file or link is neither followed nor replaced. */
+/**
+ * Writes the whole file, or leaves no file. With the flag `wx`, it neither replaces an existing file nor follows an
+ * existing link.
+ */
 async function create(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { mode: OWNER_ONLY.file, flag: 'wx' })
   } catch (error) {
-    // If the disk is full, only a part of the file has been written.
+    // If the disk is full, only a part of the file may have been written.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
     throw error
   }

@@ -63,7 +63,7 @@ export function capsuleOf(failed: FailedRequest, config: CapsuleConfig): Capsule
   return {
     format: 2,
     id,
-    // The record is already JSON, so it stays JSON. Its field names do not indicate secrets.
+    // The record is already plain JSON data, so its copy has the same type. Its field names never indicate secrets.
     record: shown.of({
       ...record,
       url,
@@ -143,9 +143,9 @@ function statementOf(
 }
 
 /**
- * Returns the plain value that `run` returns; `null` if the value is too large or cannot be read. In this case, adds a
- * sentence to `cut`, unless `why` is `null`: the values of a statement are only needed to distinguish statements with
- * the same SQL, so missing values are acceptable.
+ * Returns the plain value that `run` returns. If the value is too large or cannot be read, returns `null` and adds a
+ * sentence to `cut`, unless `why` is `null`. It is `null` for the values of a statement. These are only needed to
+ * distinguish statements with the same SQL, so missing values are acceptable.
  */
 function attempt(run: () => PlainValue, why: string | null, cut: string[]): PlainValue {
   try {
@@ -160,7 +160,10 @@ function attempt(run: () => PlainValue, why: string | null, cut: string[]): Plai
 
 const FIELDS = ['code', 'constraint', 'schema', 'table', 'column', 'detail', 'hint'] as const
 
-/** Returns the error fields that code commonly reads. A library may have wrapped the database error. */
+/**
+ * Returns the error fields that code commonly reads. The error may come from the database, or from a library that has
+ * wrapped the database error.
+ */
 function failureOf(error: unknown, hide: (text: string) => string): StatementFailure {
   const { message, status, ...fields } = Object(error) as Record<string, unknown>
   const found = FIELDS.flatMap((name) => {
@@ -174,7 +177,6 @@ function failureOf(error: unknown, hide: (text: string) => string): StatementFai
   }
 }
 
-/** The calls of a request that failed on the server. */
 interface FailedCalls {
   readonly record: Pick<RequestRecord, 'callCount'>
   /** The stored calls, in the order in which they ended. */

@@ -51,7 +51,7 @@ export class CapsuleWriter {
     return Object.create(statement, { rows: { value, enumerable: true } }) as RanStatement
   }
 
-  /** Behaves as described for {@link CapsuleWriter.write}. */
+  /** The same as {@link CapsuleWriter.write}, but without a result. */
   take(failed: Failed): void {
     this.write(failed)
   }

@@ -82,7 +82,7 @@ export class PlainValues {
     return [shown, HIDDEN]
   }
 
-  /** Returns bytes as plain data. The bytes may be an encoded secret. */
+  /** Returns bytes as plain data. If they contain a secret as text, they are hidden. */
   #bytes(value: Uint8Array): PlainValue {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     this.#take(bytes.length * 2)

@@ -156,7 +156,6 @@ const PART = /[; ]name="?([^"\r\n]*)/gi
 /** Returns a string with its secrets removed. */
 type Hide = (text: string) => string
 
-/** The configuration for describing a request. */
 interface SentConfig {
   readonly received: ReceivedBody
   readonly hide: Hide
@@ -190,12 +189,15 @@ export function headerText(name: string, value: string, hide: Hide): string {
 }
 
 /**
- * The reason why a body is omitted completely: hiding secrets would change the lengths of form parts and the positions
- * of bytes.
+ * The reason that is recorded for an omitted form or binary body. Hiding only its secrets would change the lengths of
+ * form parts and the positions of bytes.
  */
 export const HAS_SECRETS = 'Its body contains secrets.'
 
-/** Describes a body: as text with its secrets removed, or as bytes. A form or a binary body with secrets is omitted. */
+/**
+ * Describes a body: as text with its secrets removed, or as bytes. A multipart form or a binary body that contains
+ * secrets is omitted.
+ */
 export function bodyOf(bytes: Buffer, type: string, hide: Hide): Omit<RecordedRequest, 'headers'> {
   const text = bytes.toString()
   const isForText = isUtf8(bytes) && !/^multipart\//i.test(type)
@@ -211,7 +213,9 @@ function textOf(text: string, type: string, hide: Hide): string {
   return hide(isForm(type) ? hideInQuery(text, hide) : text)
 }
 
-/** Returns a query or a form in which values with secret-looking names, and all other secrets, are hidden. */
+/**
+ * Hides the secrets in a query or a form: values whose names indicate a secret, and values that contain a known secret.
+ */
 export function hideInQuery(query: string, hide: Hide): string {
   return query.replace(PARAMETER, (pair, mark: string, name: string, value: string) => {
     if (isSecretName(unescaped(name))) return `${mark}${name}=${HIDDEN}`
@@ -228,7 +232,7 @@ function unescaped(part: string): string {
 }
 
 /**
- * Returns JSON with its secrets removed: only secret tokens are replaced. It also accepts a body that is not valid
+ * Returns JSON with its secrets hidden. Only the tokens that contain secrets are replaced. The text may also be invalid
  * JSON.
  */
 function hideInJson(text: string, hide: Hide): string {

@@ -14,7 +14,7 @@ import { type DeprecatedRoute, deprecatedOf } from './deprecated.js'
 export interface DeprecatedSources {
   /** Returns the metrics registry. */
   readonly metricsOf: (get: RouteSetup['get']) => { add(metric: Metric): void }
-  /** How the metrics label callers; `null` if there are no metrics. Callers are then not counted. */
+  /** The form of the caller names in the metrics; `null` if there are no metrics, so that callers are not counted. */
   readonly names: CallerNames | null
 }
 
@@ -75,7 +75,6 @@ function headersFor({ since, sunset, successor }: DeprecatedRoute) {
   }
 }
 
-/** A deprecated route, and its callers. */
 interface CountedRoute {
   readonly route: Pick<RouteModel, 'method' | 'path'>
   readonly found: DeprecatedRoute
@@ -138,11 +137,14 @@ interface CallerCount {
 }
 
 /**
- * The maximum number of callers that have a key or a user. Such callers cannot choose their IDs, so each caller has one
- * entry.
+ * The maximum number of callers with a key or a user that are counted by name. Such callers cannot choose their IDs, so
+ * each caller has one entry.
  */
 const MOST_IDS = 900
-/** The maximum number of user agents. They are limited separately from IDs, because clients can send any value. */
+/**
+ * The maximum number of user agents that are counted by name. They are limited separately from IDs, because clients can
+ * send any value.
+ */
 const MOST_AGENTS = 100
 const LONGEST = 120
 
@@ -156,7 +158,6 @@ class Callers {
     this.#names = names
   }
 
-  /** Counts a request. */
   note(req: Request, res: Response, now: number): void {
     const [kind, id] = nameOf(req, res)
     const isAgent = kind === 'agent'
@@ -168,7 +169,6 @@ class Callers {
     counts.set(label, { requests, lastAt: now })
   }
 
-  /** Lists the callers, by name. */
   list(): readonly (readonly [caller: string, count: CallerCount])[] {
     return [...this.#ids, ...this.#agents]
   }
@@ -179,6 +179,7 @@ function nameOf(req: Request, res: Response): readonly ['key' | 'user' | 'agent'
   if (key !== undefined) return ['key', key]
   const caller = callerOf(req, res)
   if (caller === null) return ['agent', req.headers['user-agent'] ?? 'none']
-  // The prefix of `user.id=s7` is for map keys only, which distinguish the string `'7'` from the number 7.
+  // The name of a caller, such as `user.id=s7`, has a prefix that distinguishes the string `'7'` from the number 7. The
+  // metrics omit the prefix.
   return ['user', caller?.replace(/^\w*:?user(?:\.\w+)?=[snb]/, '') ?? 'unknown']
 }

@@ -26,8 +26,8 @@ type Send = (req: Request, res: Response) => Promise<void>
 const HEADERS = { 'Cache-Control': 'no-cache', 'X-Robots-Tag': 'noindex' }
 
 /**
- * Builds the documentation routes: for each document, a page, and the document as JSON and as YAML. The page is Swagger
- * UI if `swagger-ui-dist` is installed, otherwise a built-in page without scripts.
+ * Builds the documentation routes. Each document has a page, and is also served as JSON and as YAML. The page is
+ * Swagger UI if `swagger-ui-dist` is installed, otherwise a built-in page without scripts.
  *
  * @example
  * buildDocs({
@@ -62,7 +62,7 @@ function routesOf(source: DocsSource, options: PageOptions): FrameworkRoute[] {
     const { page, files, policy } = await opened()
     const name = fileName(req)
     const load = documents.get(name) ?? files.get(name)
-    // This page has its own policy. A report-only policy that the application sets was not written for it.
+    // The page has its own policy. If the application sets a report-only policy, it was not written for this page.
     res.removeHeader('Content-Security-Policy-Report-Only')
     const headers = { 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' }
     await sendContent([req, res], (await load?.()) ?? page, { ...HEADERS, ...headers })

@@ -10,7 +10,7 @@ export interface Content {
   readonly bytes: Buffer
   /** The hash of the bytes, for ETags. */
   readonly hash: string
-  /** Returns the gzipped bytes, which are compressed for the first request that accepts them. */
+  /** Returns the gzipped bytes. They are compressed on the first call. */
   readonly gzipped: () => Promise<Buffer>
 }
 
@@ -25,7 +25,10 @@ export function createContent(type: string, body: string | Buffer): Content {
   return { type, bytes, hash, gzipped: once(() => compress(bytes)) }
 }
 
-/** Sends the content, or a 304 response if the client already has it. `headers` replaces earlier headers. */
+/**
+ * Sends the content, or a 304 response if the client already has it. `headers` replaces headers with the same names
+ * that were set earlier.
+ */
 export async function sendContent(
   [req, res]: readonly [req: Request, res: Response],
   content: Content,

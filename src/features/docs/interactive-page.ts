@@ -104,7 +104,8 @@ function countOperations({ paths }: OpenApiDocument): number {
 
 /**
  * Shows a stream while it arrives. Swagger UI waits for the end of a response, but a stream may never end. When the
- * stream ends, becomes too long, or is stopped by the user, Swagger UI receives the text so far as the response.
+ * stream ends, becomes too long, or is stopped by the user, Swagger UI receives the text that has arrived as the
+ * response.
  */
 const STREAM_SCRIPT = `globalThis.followStreams = (() => {
   const STREAMS = /^(?:text\\/event-stream|application\\/jsonl)\\b/i
@@ -166,7 +167,6 @@ const STREAM_SCRIPT = `globalThis.followStreams = (() => {
 })()
 `
 
-/** The styles for the panel that shows a stream. */
 const STREAM_STYLE = `.stream { position: fixed; inset: auto 0 0 0; z-index: 10; display: grid; grid-template-columns: 1fr auto; gap: .5rem 1rem; align-items: center; padding: 1rem; background: #fff; border-top: 2px solid #3b4151; font-family: system-ui, sans-serif }
 .stream h2 { margin: 0; font-size: 1rem; overflow-wrap: anywhere }
 .stream button { padding: .4rem 1rem; font: inherit; cursor: pointer }
@@ -199,8 +199,8 @@ SwaggerUIBundle({
 `
 
 /**
- * Stores the input of the "Authorize" dialog while the tab is open; served in development only. Swagger UI itself uses
- * `localStorage`, which never expires and which every page of the origin can read.
+ * Stores the input of the "Authorize" dialog while the tab is open. The script is served in development only. Swagger
+ * UI itself uses `localStorage`, which never expires and which every page of the origin can read.
  */
 const SESSION_SCRIPT = `globalThis.sessionAuthorization = (url) => {
   const key = 'authorization of ' + url

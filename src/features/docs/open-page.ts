@@ -39,7 +39,6 @@ export function openPage(source: DocsSource, { peer, isProduction }: PageOptions
     : interactivePage(source, { directory: peer, isProduction })
 }
 
-/** A tag and its operations. */
 interface Group extends OpenApiTag {
   readonly operations: ListedOperation[]
 }

@@ -109,7 +109,7 @@ export function schemaMarkup(schema: OpenApiSchema): Html {
   return html`<p class="type">${typeMarkup(schema)}</p>${detailsMarkup(schema)}`
 }
 
-/** Renders a link to the component that a reference names. */
+/** Renders a reference as a link to the component. */
 function referenceMarkup($ref: string): Html {
   const [, , kind = '', ...rest] = $ref.split('/')
   const name = rest.join('/').replaceAll('~1', '/').replaceAll('~0', '~')

@@ -32,7 +32,7 @@ export function checkEnvOptions(options: EnvOptions): Problem[] {
       invalid(
         'env.file',
         `${shown(file)} is not a path.`,
-        "Pass a path: '.env.local'; or `false`.",
+        "Pass a path such as '.env.local', or `false`.",
       ),
     )
   }
@@ -42,7 +42,7 @@ export function checkEnvOptions(options: EnvOptions): Problem[] {
       invalid(
         'env.secrets',
         'It is not a list of variable names.',
-        "Pass names: ['DATABASE_URL'].",
+        "Pass a list such as ['DATABASE_URL'].",
       ),
     )
   }

@@ -78,7 +78,9 @@ function refused(facts: IssueDeps & { readonly text: string }): Problem {
   return envProblem(name, `Its value in ${from} is refused.${words}`, `${remedy}.`)
 }
 
-/** Returns the values of all secrets. A check in the schema may read other variables than the rejected one. */
+/**
+ * Returns the values of all secrets, because a check in the schema may have read other variables than the rejected one.
+ */
 function secretsIn({ variables, found }: EnvReading): string[] {
   const secrets = [...variables.values()].filter(({ isSecret }) => isSecret)
   return secrets.flatMap(({ name }) => found.get(name)?.text ?? [])
@@ -97,7 +99,7 @@ function together(message: string, { found }: EnvReading): Problem {
 /** A message longer than this probably contains data, not only the library's own words. */
 const MAX_MESSAGE = 300
 
-/** The minimum length of a part that makes a value recognizable. */
+/** The minimum length at which a part of a value makes the value recognizable. */
 const TELLING = 5
 
 /** Whether a message may contain a value or a recognizable part of it. Libraries quote, escape and shorten values. */

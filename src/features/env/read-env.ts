@@ -70,8 +70,8 @@ interface Read {
 }
 
 /**
- * Records the unread variables and returns the values. This happens only if all variables are valid, because an error
- * message already contains the file name.
+ * Records the unread variables and returns the values. It is called only if all variables are valid. Otherwise, the
+ * error message already contains the name of the unread file.
  */
 function noted(values: object, { declaration, gathered }: Read): object {
   noteUnread(declaration, gathered)
@@ -100,7 +100,6 @@ export function gather({ schema, options }: EnvDeclaration, scope: Scope): Gathe
   }
 }
 
-/** Returns the names of variables that are set but are not in the schema. */
 function otherNames(levels: readonly Level[], variables: Variables): string[] {
   const isRead = (name: string) =>
     variables.has(name) || (name.endsWith(MOUNTED) && variables.has(name.slice(0, -MOUNTED.length)))
@@ -204,8 +203,8 @@ function needsTime(isJsonSchema: boolean): Problem {
 }
 
 /**
- * Reports that compiling the schema failed. The error message describes only the schema, because nothing has been
- * validated yet.
+ * Reports that the JSON Schema does not compile. The message of the error can be shown: no value has been validated
+ * yet, so the message describes only the schema.
  */
 function notCompiled(error: unknown): Problem {
   return {
@@ -220,7 +219,7 @@ function threw(name: string): Problem {
   return envProblem(
     'env()',
     `Its schema threw a ${name}. The message is not shown, because it may repeat a value.`,
-    'The checks and transforms of the schema must report an issue instead of throwing.',
+    'Change the checks and transforms of the schema so that they report issues instead of throwing errors.',
   )
 }
 
@@ -228,6 +227,6 @@ function notAnObject(): Problem {
   return envProblem(
     'env()',
     'Its schema produces a value that is not a plain object.',
-    'The schema must produce an object of variables. Create other values in a provider.',
+    'Make the schema produce an object whose fields are the variables. Create other values in a provider.',
   )
 }

@@ -99,10 +99,9 @@ function misspeltOf({ others, variables, found }: Gathered): EnvReport['misspelt
 }
 
 /**
- * The key under which the function that receives every {@link DeclaredEnv} is stored on `globalThis`. Only the command
- * line's child process sets this function, in `cli/load/child.ts`. That file repeats this line, because an import would
- * make every application load another file. A registered symbol is the same in every copy of this package in the
- * process.
+ * The key of a function on `globalThis` that receives every {@link DeclaredEnv}. Only the command line's child process
+ * sets this function, in `cli/load/child.ts`. That file repeats this line, because with an import, every application
+ * would load another file. A registered symbol is the same in every copy of this package in the process.
  */
 const LISTENER = Symbol.for('blazon.env')
 

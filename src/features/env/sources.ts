@@ -6,7 +6,8 @@ import type { EnvOptions } from './env-options.js'
 import type { Variables } from './variables.js'
 
 /**
- * A file larger than this does not contain a single value: the total size of a process environment has a similar limit.
+ * The maximum size of a file with a value, in bytes. The whole environment of a process has a similar limit, so a
+ * larger file cannot contain a single value.
  */
 const MAX_BYTES = 1_048_576
 
@@ -48,8 +49,8 @@ function isPath(text: string): boolean {
 export type EnvRecord = Readonly<Record<string, string | undefined>>
 
 /**
- * A source of variables: the environment, a file, or an object that was passed to `read`. The environment comes before
- * a file.
+ * A source of variables: the environment, a file, or an object that was passed to `read`. The environment takes
+ * precedence over a file.
  */
 export interface Level {
   /** The name of the source in messages, such as `the environment` or `.env`. */

@@ -9,7 +9,7 @@ import type { EnvOptions } from './env-options.js'
 export interface Variable {
   readonly name: string
   readonly isSecret: boolean
-  /** The schemas of the variable's value. There are several if the variables are a union. */
+  /** The schemas of the variable's value. There are several if the schema of the variables is a union. */
   readonly schemas: readonly unknown[]
 }
 

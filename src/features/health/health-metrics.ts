@@ -2,8 +2,8 @@ import type { CheckedHealth, HealthReport, Metric, MetricSample } from '../../co
 import type { Health } from './health.js'
 
 /**
- * Creates the readiness metrics. A scrape does not wait for checks: it returns the results of the last checks and
- * starts new checks, whose results the next scrape returns.
+ * Creates the readiness metrics. A scrape does not wait for checks. It returns the results of the last checks, and
+ * starts new checks for the next scrape.
  */
 export function healthMetrics(health: Pick<Health, 'check'>): readonly Metric[] {
   let last: HealthReport | undefined

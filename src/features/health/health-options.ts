@@ -134,7 +134,7 @@ function checkPaths(paths: unknown): Problem[] {
   const wrong = Object.entries(all).filter(([, path]) => !isLiteral(path))
   if (wrong.length > 0) {
     return wrong.map(([name, path]) => {
-      const cause = `${shown(path)} is not a valid path. Each segment must be a '/' and letters, digits, '.', '_', '~' or '-'.`
+      const cause = `${shown(path)} is not a valid path. Each segment must consist of '/' and then letters, digits, '.', '_', '~' or '-'.`
       return invalid(`health.paths.${name}`, cause, "Pass a path such as '/healthz'.")
     })
   }

@@ -26,7 +26,6 @@ export interface HealthSources {
   ) => void
 }
 
-/** The guard's decision, and the error if the guard threw one. */
 interface Verdict {
   readonly isTrusted: boolean
   readonly error?: unknown

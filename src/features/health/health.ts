@@ -33,7 +33,6 @@ type Results = Readonly<Record<string, CheckedHealth>>
 /** The statuses from best to worst. */
 const STATUSES = ['up', 'degraded', 'down'] as const
 
-/** The report while the application is closing. */
 const CLOSING: HealthReport = Object.freeze({ status: 'closing', plugins: {}, checks: {} })
 
 /**
@@ -126,13 +125,12 @@ function rankOf({ status }: CheckedHealth): number {
 /** The time limit for a check, in milliseconds. */
 const LIMIT_MS = 1000
 /**
- * How long a check is not called again while its last call is still running, in milliseconds. Without this pause, each
- * round would add another pending call. If the pause did not end, one promise that never settles would keep the
- * application down.
+ * If a call of a check is still running, the check is not called again until this time has passed, in milliseconds.
+ * Without this pause, each round would add another pending call. With an endless pause, one promise that never settles
+ * would keep the application down.
  */
 const STUCK_MS = 10_000
 
-/** The input of {@link Probe}. */
 interface ProbeConfig {
   /** The fields that identify the check in the log, such as `{ plugin: 'postgres' }`. */
   readonly facts: object

@@ -154,8 +154,8 @@ interface KeptResponse {
 /**
  * Builds the record of a response.
  *
- * @param before The headers that were set before the handler ran. They are not stored, because each response receives
- * its own.
+ * @param before The headers that were set before the handler ran. They are not stored, because they are set again for
+ * each response.
  */
 function keptResponse(
   { headers, body }: HeldContent,
@@ -178,7 +178,6 @@ function textOf(body: HeldContent['body']): Pick<KeptResponse, 'body' | 'isBinar
   return { body: Buffer.from(body).toString('base64'), isBinary: true }
 }
 
-/** Sends a stored response. */
 function sendAgain(res: Response, { status, headers, body, isBinary }: KeptResponse): Response {
   const text = body ?? ''
   replayResponse(res, {

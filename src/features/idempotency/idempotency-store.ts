@@ -15,7 +15,7 @@ export type IdempotencyClaim =
        * client receives an error response.
        */
       readonly keep: (record: string) => MaybePromise<void>
-      /** Releases the key, because the request failed. */
+      /** Releases the key. It is called if the request has failed. */
       readonly free: () => MaybePromise<void>
     }
   | {

@@ -10,8 +10,8 @@ import { defineOption } from '../../metadata/option.js'
 /** Options of {@link Idempotent}. */
 export interface IdempotentOptions {
   /**
-   * Whether a request without a key is refused with a 400 response. Default: `false`. Such a request then runs without
-   * protection.
+   * Whether a request without a key is refused with a 400 response. Default: `false`, so that a request without a key
+   * runs without protection.
    */
   readonly required?: boolean
   /** How long a response is stored: at most 30 days. Default: `'24h'`. */

@@ -105,7 +105,6 @@ function jsonLine(head: string, message: string, facts: Record<string, unknown>)
   return `${head},"message":${quote(message)}${rest === '}' ? '' : ','}${rest}\n`
 }
 
-/** One line, before it is formatted. */
 interface Line {
   readonly level: LineLevel
   /** Milliseconds since 1970. */
@@ -154,7 +153,10 @@ function errorLines(err: unknown): string[] {
   return [`    ${escapeText(title)}${own}`, ...framesOf(stack, String(message)), ...below]
 }
 
-/** Returns the frames of a stack, which follow the error's message. The message itself may look like frames. */
+/**
+ * Returns the frames of a stack. The error's message, which precedes the frames, is removed, because it may itself look
+ * like frames.
+ */
 function framesOf(stack: unknown, message: string): string[] {
   if (typeof stack !== 'string') return []
   const after = stack.indexOf(message)
@@ -165,7 +167,6 @@ function framesOf(stack: unknown, message: string): string[] {
     .map((frame) => `      ${escapeText(frame.trim())}`)
 }
 
-/** The string that replaces the value of a hidden field. */
 const HIDDEN = '[redacted]'
 
 const DEPTH = 10
@@ -284,8 +285,8 @@ class PlainCopy {
   #copyError(error: Error, trail: readonly string[]): unknown {
     const { name, message, stack, cause } = error
     const own = this.entriesOf(error, trail)
-    // Without this list, an `AggregateError` contains no reason. Node throws such an error if a host has several
-    // addresses and cannot be reached.
+    // Without this list, the line of an `AggregateError` would contain no reason. Node throws such an error if a host
+    // has several addresses and cannot be reached.
     const { errors } = error as Partial<AggregateError>
     const known = { name, message, stack, cause, ...(Array.isArray(errors) && { errors }) }
     return { ...own, ...this.entriesOf(known, trail, true) }

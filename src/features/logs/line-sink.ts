@@ -149,9 +149,9 @@ function sleep(ms: number): void {
 }
 
 /**
- * The characters, besides those that JSON escapes, that could forge a line or hide a part of a line: DEL and terminal
- * control characters (C1), the Unicode line separators, the byte order mark, and the marks that change the text
- * direction.
+ * Matches the characters that could forge a line or hide a part of a line, although JSON does not escape them. These
+ * are DEL and terminal control characters (C1), the Unicode line separators, the byte order mark, and the marks that
+ * change the text direction.
  */
 const UNSAFE = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 

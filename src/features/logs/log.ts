@@ -80,8 +80,9 @@ export class RequestLogs {
 }
 
 /**
- * Adds a line's facts to the request's facts. A line's facts do not replace the request's facts, because a line's facts
- * may come from a request body; instead, their names get the suffix `_`. Never throws.
+ * Adds a line's facts to the request's facts. If two facts have the same name but different values, the name of the
+ * line's fact gets the suffix `_`. A line's facts may come from a request body, so they must not replace the request's
+ * facts. Never throws.
  */
 function joinFacts(own: Readonly<Record<string, unknown>>, given: object): object {
   const facts = { ...own }
@@ -93,7 +94,7 @@ function joinFacts(own: Readonly<Record<string, unknown>>, given: object): objec
       Object.defineProperty(facts, name, { ...OPEN, value })
     }
   } catch {
-    // A proxy in the line's facts has thrown an error. The line is written without its fields.
+    // The application passed a proxy that threw an error. The line is written without the proxy's fields.
   }
   return facts
 }

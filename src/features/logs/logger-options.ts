@@ -91,7 +91,11 @@ function checkOptions(options: object): Problem[] {
   const problems = unknownOptions('logger.', options, NAMES)
   if (level !== undefined && !LEVELS.includes(level)) {
     problems.push(
-      invalid('logger.level', `${shown(level)} is not a log level.`, `Pass ${LEVELS.join(', ')}.`),
+      invalid(
+        'logger.level',
+        `${shown(level)} is not a log level.`,
+        `Pass one of ${LEVELS.join(', ')}.`,
+      ),
     )
   }
   if (redact !== undefined && !isListOfNames(redact)) {

@@ -26,7 +26,7 @@ export function requestLog(settings: RequestLogSettings): Plugin {
   }
 }
 
-/** The facts of lines that `redact` may hide. */
+/** The facts in a request's line. The `redact` option may hide any of them. */
 const FIELDS = [
   'method',
   'route',
@@ -48,8 +48,9 @@ const FIELDS = [
 type Write = (ended: EndedRequest) => void
 
 /**
- * Creates the function that writes a request's line: as serialized JSON for the framework's own JSON logger if
- * possible, otherwise as facts.
+ * Creates the function that writes a request's line. If the logger is the framework's own JSON logger, there are no
+ * additional `fields`, and no fact is hidden, the function writes serialized JSON. Otherwise, it passes facts to the
+ * logger.
  */
 function writerFor(
   logger: Logger,
@@ -160,7 +161,6 @@ function field(name: string, value: string | undefined): string {
   return value === undefined ? '' : `,"${name}":${quote(value)}`
 }
 
-/** Rounds milliseconds to two decimal places. */
 function round(ms: number): number {
   return Math.round(ms * 100) / 100
 }

@@ -169,13 +169,12 @@ interface NamedMetric {
   readonly name: string
 }
 
-/** The names of the metrics in a registry, and the registry's text. */
 interface RegistryText {
   readonly names: ReadonlySet<string>
   readonly text: string
 }
 
-/** Used if there is no registry. */
+/** The result that is used in place of `readRegistry` if there is no registry. */
 export const NO_METRICS: RegistryText = { names: new Set(), text: '' }
 
 /**

@@ -19,7 +19,7 @@ const LINES_PER_TURN = 2000
 
 /** Joins the metrics of several processes, which are all in the same format. Adds the label `worker` to each series. */
 export async function* joinTexts(texts: readonly WorkerText[]): AsyncGenerator<string> {
-  /** The lines of each metric, by name: the lines of one metric must be adjacent. */
+  /** The lines of each metric, by name, because the lines of one metric must be adjacent in the result. */
   const families = new Map<string, { head: string; values: string }>()
   for (const { worker, text } of texts) {
     const known = new Set(families.keys())

@@ -131,7 +131,7 @@ function check(metrics: unknown): Problem[] {
       'tenants',
       areTenants(tenants),
       `${shown(tenants)} is not an object with a valid max and, optionally, a name for the rest.`,
-      `Pass { max: 50, rest: 'other' }; max is 1 to ${MOST_TENANTS}.`,
+      `Pass { max: 50, rest: 'other' }, with a max from 1 to ${MOST_TENANTS}.`,
     ),
     ...problemOf(
       'registry',

@@ -60,7 +60,6 @@ export interface MetricsSources {
   readonly share?: ShareMetrics | undefined
 }
 
-/** The data that a scrape reads. */
 interface Scrape {
   readonly histograms: readonly {
     readonly family: HistogramFamily

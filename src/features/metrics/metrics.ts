@@ -55,7 +55,7 @@ function causeOf({ name, help, type, read }: Partial<Metric>): string | undefine
   if (typeof help !== 'string' || help.trim() === '') return 'It has no `help`.'
   if (type !== 'counter' && type !== 'gauge') return "Its `type` is not 'counter' or 'gauge'."
   if (type === 'counter' && !name.endsWith('_total')) {
-    return 'The name of a counter ends with `_total`.'
+    return 'It is a counter, but its name does not end with `_total`.'
   }
   return typeof read === 'function' ? undefined : 'Its `read` is not a function.'
 }

@@ -94,8 +94,8 @@ function cpuAndMemory(): Metric[] {
 }
 
 /**
- * Returns the metrics of the event loop. The delay is measured from the last scrape. The time in the loop is a counter,
- * so several scrapers can read it.
+ * Returns the metrics of the event loop. The delay is measured since the last scrape. The time in the loop is a
+ * counter, so several scrapers can read it.
  */
 function eventLoop(delay: ReturnType<typeof monitorEventLoopDelay>): Metric[] {
   const quantile = (percentile: number) => () => delay.percentile(percentile) / NANOSECONDS

@@ -11,7 +11,7 @@ const METHODS = [
   '_OTHER',
 ] as const
 
-/** The status classes. `aborted`: the connection closed before the response head was sent. */
+/** The status classes. `aborted` means that the connection closed before the response head was sent. */
 const CLASSES = ['aborted', '1xx', '2xx', '3xx', '4xx', '5xx', 'other'] as const
 
 const OTHER = METHODS.length - 1
@@ -56,7 +56,8 @@ export interface RequestSeriesConfig {
   /** The upper bounds of the buckets, in seconds, ascending. */
   readonly bounds: Float64Array
   /**
-   * The number of tenants with their own series, and the name for all other tenants; `null` if tenants are not counted.
+   * The maximum number of tenants with their own series, and the name for all other tenants; `null` if tenants are not
+   * counted.
    */
   readonly tenants: { readonly max: number; readonly rest: string } | null
 }
@@ -73,8 +74,8 @@ export interface TenantCount {
 }
 
 /**
- * The durations of all requests. The set of possible series is fixed when the application starts: it consists of the
- * routes, methods and status classes. Requests cannot add series.
+ * The durations of all requests. The set of possible series is fixed when the application starts, because each series
+ * belongs to a combination of route, method and status class. Requests cannot extend this set.
  */
 export class RequestSeries {
   /** The number of responses, by the part of the application that produced them. */

@@ -16,21 +16,20 @@ export interface AskedCall {
   readonly req: ServerRequest | undefined
 }
 
-/** Dependencies of a call. */
 interface CallConfig {
   readonly clock: Clock
-  /** Returns the remaining time in milliseconds, without the call's own `timeout`; `null` for no limit. */
+  /** Returns the remaining time in milliseconds, regardless of the call's own `timeout`; `null` for no limit. */
   readonly rest: () => number | null
 }
 
 /**
- * The time between the time limit of a request and the end of its calls by their own timers, in milliseconds. Usually,
- * the request's signal has already ended a call by then.
+ * How long after a request's time limit the timers of its calls fire, in milliseconds. Usually, the request's signal
+ * has already ended a call by then.
  */
 const AFTER_REQUEST_MS = 25
 
 /**
- * A call that is being sent. It is a class instance: in a profile on Node 20, creating an object with a getter and
+ * A call that is being sent. It is a class, because in a profile on Node 20, creating a plain object with a getter and
  * copied fields took a quarter of the time before a call was sent.
  */
 export class Call implements NewCall {
@@ -85,8 +84,8 @@ export class Call implements NewCall {
   }
 
   /**
-   * Receives the result of the call. If the call uses its request's time limit, the call's own timer no longer limits
-   * the response body.
+   * Receives the result of the call. If the call's time limit comes from its request, the call's own timer is
+   * cancelled, so that it does not limit the response body.
    */
   noteHead(response: Response | undefined): void {
     if (this.#isOfRequest) this.#timer?.cancel()
@@ -176,13 +175,13 @@ function add(headers: Headers, name: string, value: string | undefined): void {
 }
 
 /**
- * Stops following a call's signals when the response body is garbage-collected. No event shows that the application has
- * finished reading the body.
+ * Stops following a call's signals when the response body is garbage-collected, because no event shows when the
+ * application has finished reading the body.
  */
 const unread = new FinalizationRegistry<() => void>((release) => release())
 /**
- * The calls that end with a signal. They share one listener: an application's signal may live as long as the process,
- * and adding a listener takes longer with each existing listener.
+ * The calls that end when a signal aborts, by signal. The calls of a signal share one listener, because an
+ * application's signal may live as long as the process, and adding a listener takes longer with each existing listener.
  */
 const followers = new WeakMap<AbortSignal, Set<AbortController>>()
 

@@ -93,7 +93,10 @@ export class Caller {
       headers.delete(header)
       if (this.#leftOut.has(header)) continue
       this.#leftOut.add(header)
-      this.#parts.logger.warn({ header }, 'A call does not forward this header of its request')
+      this.#parts.logger.warn(
+        { header },
+        'A header of the request was removed from a call to another host',
+      )
     }
   }
 
@@ -135,7 +138,7 @@ export class Caller {
     addMetric(this.#counts.metric)
     addMetric({
       name: 'outgoing_open_circuits',
-      help: 'Failed hosts, to which calls are refused.',
+      help: 'Hosts to which calls are refused, because they have failed.',
       type: 'gauge',
       read: () => this.openCircuits().length,
     })
@@ -155,7 +158,7 @@ function circuitOpen({ url }: Call, ms: number): Error {
   })
 }
 
-/** The maximum number of bytes to store of a response body. */
+/** The maximum size of a response body that is stored, in bytes. */
 const MOST = 1_000_000
 
 /** Stores the bodies of a call. The application can still read its response. */

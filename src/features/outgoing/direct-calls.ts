@@ -28,7 +28,7 @@ export function watchDirectCalls({ isInRequest, placeIn, warn }: DirectCallsConf
     known.add(place)
     const { origin } = (message as { readonly request: { readonly origin: unknown } }).request
     warn(
-      `${place} calls ${String(origin)} with fetch. Such a call continues after its request ends, and has no trace; tests and replays cannot answer it. Use inject(Outgoing): docs/outgoing.md`,
+      `${place} calls ${String(origin)} with fetch. Such a call continues after its request ends, and has no trace; tests and replays cannot provide its response. Use inject(Outgoing) instead; see docs/outgoing.md`,
     )
   }
   subscribe(CHANNEL, notice)

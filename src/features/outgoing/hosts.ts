@@ -2,8 +2,8 @@ import type { Metric, MetricSample } from '../../contracts/reports.js'
 import type { Call } from './call.js'
 
 /**
- * The maximum share of the calls to a host that are retried. A few retries are always allowed, because the share of a
- * small number of calls is 0.
+ * The maximum share of the calls to a host that are retried. A few retries are always allowed, because for a small
+ * number of calls, this share is less than one call.
  */
 const MOST_REPEATED = 0.1
 const FEW = 10
@@ -54,7 +54,7 @@ export class Host {
     return ms
   }
 
-  /** Records whether the host failed in a call; `null` if unknown. */
+  /** Records whether the host failed in a call. `null` means that this is unknown, and is ignored. */
   note(hasFailed: boolean | null, now: number): void {
     if (hasFailed === null) return
     this.#failures = hasFailed ? this.#failures + 1 : 0

@@ -30,7 +30,7 @@ export interface OutgoingOptions {
 export interface OutgoingInit extends RequestInit {
   /**
    * The time limit of the call: a duration. It never exceeds the remaining time of the request or, outside requests,
-   * the `outgoing.timeout` option. Default: that maximum.
+   * the `outgoing.timeout` option. Default: the longest time that is allowed.
    */
   readonly timeout?: Duration
   /**

@@ -66,12 +66,12 @@ export class OutgoingCalls {
   async #load(): Promise<Caller> {
     const { Caller } = await import('./caller.js')
     this.#caller = new Caller(this.#parts as OutgoingParts, () => this.#links)
-    // A class may inject the function only after `connect`.
+    // The first class that injects the function may do so after `connect`.
     if (this.#links !== undefined) this.#caller.addMetrics(this.#links)
     return this.#caller
   }
 
-  /** @throws Error that lists the hosts to which calls are refused. */
+  /** @throws Error with a list of the hosts to which calls are refused, if there are any. */
   readonly checkCircuits = (): void => {
     const hosts = this.#caller?.openCircuits() ?? []
     if (hosts.length > 0)

@@ -17,8 +17,8 @@ const REFUSED = {
   // The last range contains multicast, reserved and broadcast addresses.
   4: listOf(`0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24
     192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3`),
-  // All addresses outside 2000::/3, which includes IPv4 in IPv6, NAT64, fc00::/7, fe80::/10 and ff00::/8. Within
-  // 2000::/3, the ranges for tunnels to IPv4 and for documentation.
+  // All addresses outside 2000::/3. They include IPv4 in IPv6, NAT64, fc00::/7, fe80::/10 and ff00::/8. The list also
+  // contains the ranges within 2000::/3 for tunnels to IPv4 and for documentation.
   6: listOf('::/3 4000::/2 8000::/1 2001::/23 2001:db8::/32 2002::/16 3fff::/20'),
 }
 
@@ -50,9 +50,9 @@ const LOCAL = /(?:^|\.)localhost$/
 export function checkPublicUrl(url: URL, ports: readonly number[] = DEFAULT_PORTS): void {
   const { protocol } = url
   const usual = PORTS[protocol]
-  if (usual === undefined) throw notPublic(`The URL has the scheme ${protocol}`)
+  if (usual === undefined) throw notPublic(`The scheme ${protocol} is not allowed in this URL`)
   const port = url.port === '' ? usual : Number(url.port)
-  if (!ports.includes(port)) throw notPublic(`The URL has the port ${port}`)
+  if (!ports.includes(port)) throw notPublic(`The port ${port} is not allowed in this URL`)
   const host = hostOf(url)
   if (LOCAL.test(host) || (isIP(host) !== 0 && !isPublicAddress(host))) throw notPublic(NOT_PUBLIC)
 }
@@ -69,7 +69,8 @@ export async function publicAddresses(
   const host = hostOf(url)
   const family = isIP(host)
   const addresses = family === 0 ? await lookUp(host) : [{ address: host, family }]
-  // Every address must be public: after a failed attempt with a public address, the next address would be called.
+  // Every address must be public, because after a failed attempt with a public address, the next address would be
+  // called.
   const isPublic = addresses.length > 0 && addresses.every((each) => isPublicAddress(each.address))
   if (isPublic) return addresses
   throw notPublic(NOT_PUBLIC)

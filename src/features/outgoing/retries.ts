@@ -25,7 +25,10 @@ function isRefusal(error: unknown): boolean {
 /** The maximum number of times that a call is sent. */
 const MOST_ATTEMPTS = 3
 const FIRST_WAIT_MS = 200
-/** The statuses of temporary problems. A 500 response probably depends on the call itself. */
+/**
+ * The statuses of temporary problems. 500 is not one of them, because such a response probably depends on the call
+ * itself.
+ */
 const PASSING = new Set([429, 502, 503, 504])
 
 /** Returns how long to wait before a call is sent again, in milliseconds; `null` if it is not sent again. */

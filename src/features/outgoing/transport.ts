@@ -14,7 +14,7 @@ export type Transport = (call: Call) => Promise<Response>
 
 /** Dependencies of the transport. */
 export interface TransportConfig {
-  /** Returns responses in place of other hosts; `null` outside tests. */
+  /** Returns a test's responses in place of the responses of other hosts; `null` outside tests. */
   readonly answer: AnswerCall | null
   /** Looks up the addresses of untrusted URLs. Default: Node's look-up. */
   readonly lookUp?: LookUp

@@ -5,7 +5,7 @@ import { LONGEST_CURSOR } from './query-fields.js'
 
 /** The keys and the clock for the cursors of an application. */
 export interface CursorSettings {
-  /** The first key signs; all keys verify. */
+  /** The first key signs cursors. All keys verify cursors. */
   readonly keys: readonly string[]
   /** Returns the time, in milliseconds. */
   readonly now: () => number

@@ -49,7 +49,6 @@ export function pagesPlugin(cookieKeys: () => readonly string[]): Plugin {
   }
 }
 
-/** Reads the requested page number. */
 function numberedPage(
   { orders, hasTotal }: PagesDefinition,
   req: Request,
@@ -105,7 +104,6 @@ function wholeTotal(given: number | bigint | undefined): number {
   )
 }
 
-/** Reads the requested page. */
 type OpenPage = (req: Request, res: Response) => unknown
 
 /**
@@ -191,11 +189,14 @@ function cursorValues(values: readonly unknown[], order: readonly OrderField[]):
 function withoutPlace(value: unknown, of: OrderField | undefined): TypeError {
   const is = value === null ? 'null' : typeof value === 'number' ? String(value) : typeof value
   return new TypeError(
-    `The field '${of?.field}' of a row has no value to order by (${is}), so the list has no order: order by fields that every row has.`,
+    `The field '${of?.field}' of a row has no value to order by (${is}), so the position of the row is undefined. Order by fields that have a value in every row.`,
   )
 }
 
-/** Throws if two rows at the end of a page are equal, because the next page would begin after both of them. */
+/**
+ * Throws if the last row of a page and the row after it have the same order values, because the next page would begin
+ * after both rows.
+ */
 function refuseEqual(
   last: readonly CursorValue[],
   following: readonly CursorValue[],
@@ -204,7 +205,7 @@ function refuseEqual(
   if (last.some((value, index) => value !== following[index])) return
   const names = order.map(({ field }) => `'${field}'`).join(', ')
   throw new TypeError(
-    `Two rows have the same values in ${names}, so the next page would omit one of them: end \`order\` with a unique field, such as the ID.`,
+    `Two rows have the same values in ${names}, so the next page would omit one of them. End \`order\` with a unique field, such as the ID.`,
   )
 }
 

@@ -29,7 +29,6 @@ import {
 
 const MOST_ITEMS = 1000
 
-/** The options that all paged lists have. */
 interface CommonOptions {
   readonly order?: ListOrder
   readonly max?: number
@@ -62,7 +61,7 @@ export function definePages({ order, query, filter, response, ...rest }: PagesPa
   return Object.freeze({ ...schemas, definition })
 }
 
-/** The schema of the items of a page. */
+/** Creates the schema for the list of items on a page. */
 export function listOf(item: Schema, max: number): ListSchema {
   return new ListSchema(item, max, (schema, source) => createValidatorCompiler()(schema, source))
 }
@@ -85,7 +84,7 @@ export function checkCommon(
     fail(`\`filter\` cannot contain \`${taken}\`, because pages use this parameter.`)
 }
 
-/** Returns a function that throws errors which begin with the given function name. */
+/** Returns a function that throws an error. The message of the error begins with the given function name. */
 export function failOf(name: string): (cause: string) => never {
   return (cause) => {
     throw new TypeError(`${name}(): ${cause}`)
@@ -133,7 +132,7 @@ export function page<
 ): NumberedPages<InferOutput<S>, FieldOf<S>, TFilter, TTotal, SortOf<TOrder>> {
   const { order = [], max = 100, maxPage = 1000, total = true, filter } = checkedPage(options)
   const { pageSize = Math.min(20, max) } = options
-  // The keys of the schemas have the types of the options.
+  // The schemas are built from the options, so their fields have the types in the result.
   return definePages({
     kind: 'numbered',
     order,
@@ -210,7 +209,7 @@ export function cursor<
     maxAge = '1d',
     filter,
   } = checkedCursor(options)
-  // The keys of the schemas have the types of the options.
+  // The schemas are built from the options, so their fields have the types in the result.
   return definePages({
     kind: 'cursor',
     order,

@@ -157,7 +157,8 @@ export function sortNames(order: ListOrder | undefined): readonly string[] {
 export function checkOrder(order: ListOrder, fail: (cause: string) => never): void {
   if (!isNamed(order)) return checkFields('order', order, fail)
   const entries = Object.entries(order)
-  if (entries.length === 0) fail("`order` has no name: { newest: ['-placedAt', 'id'] }.")
+  if (entries.length === 0)
+    fail("`order` has no name. Pass at least one named order: { newest: ['-placedAt', 'id'] }.")
   for (const [name, fields] of entries) {
     if (!NAME.test(name))
       fail(

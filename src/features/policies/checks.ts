@@ -6,7 +6,8 @@ import { defineOption } from '../../metadata/option.js'
 
 const option = defineOption<CheckModel>('Checks', {
   merge: 'list',
-  check: ({ policy }) => (isPolicy(policy) ? undefined : 'It needs the result of policy().'),
+  check: ({ policy }) =>
+    isPolicy(policy) ? undefined : 'Its first argument is not the result of policy().',
 })
 
 function isPolicy(policy: Partial<CheckModel['policy']> | undefined): boolean {
@@ -42,10 +43,10 @@ export function Checks(
 ): DualClassOrMethodDecorator {
   const [policy, ...actions] = args
   if (!isPolicy(policy)) {
-    // Without parentheses after `@Checks`, these are the arguments that every decorator receives. This call then throws
-    // the error for them.
+    // If `@Checks` is written without parentheses, the arguments are the class or the method. This call then throws the
+    // error for this mistake.
     option(...(args as unknown as [CheckModel]))
-    throw new TypeError('@Checks() needs the result of policy().')
+    throw new TypeError('@Checks(): the first argument is not the result of policy().')
   }
   const unknown = actions.find((action) => !policy.actions.includes(action))
   if (actions.length === 0 || unknown !== undefined) {
@@ -67,7 +68,7 @@ export function checksOf(route: Pick<RouteModel, 'option'> | undefined): readonl
  * Implements `req.can`. Decides with a policy that the route declares with `@Checks`.
  *
  * @param ability The name of the policy and an action, such as `order:read`.
- * @throws Error if the route declares no policy with this name, or not for this action.
+ * @throws Error if the route declares no policy with this name, or does not declare the policy for this action.
  */
 export async function can(this: PolicyRequest, ability: string, object: unknown): Promise<boolean> {
   const text = String(ability)

@@ -4,7 +4,7 @@ import type { Feature } from '../../step/feature.js'
 
 const isQuery = ({ method }: RouteModel) => method === 'QUERY'
 
-/** The `@QueryMethod()` decorator: implements the rules of RFC 10008 besides the method itself. */
+/** Implements the rules of RFC 10008 for `@QueryMethod()` routes, except for the method itself. */
 export const queryMethod: Feature<unknown> = {
   name: 'query-method',
   check: checkQueryMethod,

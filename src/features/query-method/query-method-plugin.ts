@@ -26,4 +26,4 @@ export function queryMethodPlugin(): Plugin {
   }
 }
 
-const MISSING = 'A QUERY request needs a Content-Type'
+const MISSING = 'A QUERY request must have a Content-Type header'

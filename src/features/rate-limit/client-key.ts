@@ -93,13 +93,13 @@ function named(kind: string, id: unknown): string | undefined {
 /** The prefix of an IPv4 address that a dual-stack socket reports as IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = '::ffff:'
 
-/** An address with a port, or in brackets. Some proxies write this form into `X-Forwarded-For`. */
+/** An address with a port, or in brackets. Some proxies write these forms into `X-Forwarded-For`. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
 
 /**
  * Returns the client key of a request by its address: an IPv4 address in its canonical form, or the /56 network of an
- * IPv6 address, because providers commonly assign a /56 network to one customer. `X-Forwarded-For` is used if
- * `trustProxy` allows it. If the header does not contain an address, the socket's address is used.
+ * IPv6 address. Providers commonly assign a /56 network to one customer. `X-Forwarded-For` is used if `trustProxy`
+ * allows it. If the header does not contain an address, the socket's address is used.
  *
  * @param prefix The prefix of the key.
  */

@@ -34,7 +34,6 @@ export const rateLimit: Feature<Settings> = {
   facts: ({ rateLimit }) => limitFacts(rateLimit),
 }
 
-/** The settings that an application's rate limits depend on. */
 interface LimitSurroundings {
   readonly rateLimit: RateLimitSettings
   /** Whether `trustProxy` makes Express trust every proxy at any address. */
@@ -61,7 +60,6 @@ function checkLimitPlan(
   ]
 }
 
-/** Adds the 429 response to the OpenAPI operations of limited routes. */
 function limitResponses(settings: RateLimitSettings): ContractOf {
   return (route) => (isLimited(route, settings) ? { errors: [429] } : null)
 }

@@ -82,7 +82,6 @@ function inTurn(limits: readonly StepFactory[]): StepFactory | null {
   return (next) => limits.reduceRight((run, limit) => limit(run), next)
 }
 
-/** The store that counts requests, and the function that returns a request's client key. */
 interface LimitParts {
   readonly store: RateLimitStore
   readonly clientKey: ClientKey

@@ -28,10 +28,10 @@ const NAMES: OptionNames<MemoryRateLimitOptions> = { maxKeys: true }
  * Creates a store that counts requests in the memory of this process. It is the default for `rateLimit.store`. Each
  * process counts only its own requests.
  *
- * When `maxKeys` clients have a counter, the store keeps these counters until their windows end. Otherwise, a client
- * with many addresses could cause its own counter to be deleted. Further clients share 65,536 counters for each limit,
- * which are selected by a hash of the client. Such a client can never send more requests than the limit, but may be
- * limited too early. When this happens for the first time, the store logs a warning.
+ * When `maxKeys` clients have a counter, the store keeps these counters until their windows end. If counters were
+ * deleted earlier, a client with many addresses could cause its own counter to be deleted. Further clients share 65,536
+ * counters for each limit, which are selected by a hash of the client. Such a client can never send more requests than
+ * the limit, but may be limited too early. When this happens for the first time, the store logs a warning.
  *
  * @throws RangeError if `maxKeys` is not an integer of at least 1; ConfigError for an unknown option.
  * @example

@@ -97,7 +97,6 @@ function placeOfRoute(route: RouteModel, stated: RateLimitsOfRoute): LimitOwner 
   return { policies, subject, name: `${ofClass}.${String(route.handler)}${inVersion}` }
 }
 
-/** Assigns a name to every limit. */
 class Names {
   readonly problems: Problem[] = []
   readonly #limits = new Map<LimitOwner, readonly PlannedLimit[]>()

@@ -6,7 +6,7 @@ import { toSeconds } from '../../http/units.js'
 /** The maximum integer in a structured header (RFC 9651, 3.3.1). */
 const MOST = 999_999_999_999_999
 
-/** From this value on, a multiple of 1000 is probably meant in milliseconds. */
+/** The number of seconds from which a multiple of 1000 causes a warning. The author probably meant milliseconds. */
 const SUSPICIOUS_FROM = 3600
 
 /** The characters of a structured header string that need no escapes (RFC 9651, 3.3.3). */
@@ -76,7 +76,6 @@ function checkUnit(subject: string, window: unknown): Problem[] {
   ]
 }
 
-/** Returns the length of a window in milliseconds. */
 function windowMs({ window }: Pick<RateLimitPolicy, 'window'>): number {
   return Math.round((toSeconds(window) ?? Number.NaN) * 1000)
 }

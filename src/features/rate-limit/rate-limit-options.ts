@@ -110,7 +110,7 @@ function checkPolicies(options: RateLimitOptions): Problem[] {
   )
   const problems = policies.flatMap((policy, i) => checkPolicy(`${SUBJECT}.policies[${i}]`, policy))
   if (beside.length === 0) return problems
-  const cause = `In addition to \`policies\`, another limit is described by ${beside.join(', ')}.`
+  const cause = `In addition to \`policies\`, the option describes another limit with ${beside.join(', ')}.`
   return [...problems, invalid(SUBJECT, cause, 'Move that limit into `policies`.')]
 }
 

@@ -7,12 +7,15 @@ import type { StepName } from '../../contracts/steps.js'
 import { Queries } from './queries.js'
 
 /**
- * The maximum number of steps in one record, and of decisions. A loop in a handler could otherwise add any number of
- * them.
+ * The maximum number of steps, and the maximum number of decisions, in one record. Without a maximum, a loop in a
+ * handler could add any number of them.
  */
 const MOST = 300
 
-/** The maximum number of statements in one record, and of calls. Further statements and calls are only counted. */
+/**
+ * The maximum number of statements, and the maximum number of calls, in one record. Further statements and calls are
+ * only counted.
+ */
 const MOST_STATEMENTS = 500
 
 /** An event of a request, with its time on the monotonic clock. */
@@ -135,7 +138,6 @@ interface Group<T> {
   readonly times: number
 }
 
-/** Returns the groups of at least `least` items with the same key. */
 function groupsOf<T>(all: readonly T[], keyOf: (each: T) => string, least: number): Group<T>[] {
   if (all.length < least) return []
   const found = new Map<string, { readonly first: T; times: number }>()

@@ -146,8 +146,8 @@ function recordedLog({ verdict, reason = '' }: Decision, at: number, hide: Hide)
 }
 
 /**
- * Returns the decision of a request's validation. The `validate` step records nothing for valid input, because the next
- * step implies that the input was valid.
+ * Returns the decision that a request's input is valid. The `validate` step does not record this decision, because it
+ * can be derived: if the next step runs, the input is valid.
  */
 function validationIn(
   { steps, decisions }: Draft,
@@ -234,7 +234,6 @@ function round(ms: number): number {
 
 type NotedFacts = NonNullable<Decision['facts']>
 
-/** Returns the message of any thrown value. */
 function messageOf(error: unknown): string {
   try {
     return error instanceof Error ? String(error.message) : String(error)
@@ -250,8 +249,8 @@ const MOST_ITEMS = 100
 const LONGEST = 2000
 
 /**
- * Copies the facts of a decision as JSON without secrets. Applications can record facts as well, so the facts may have
- * any value.
+ * Copies the facts of a decision as plain JSON data without secrets. Applications can record facts as well, so the
+ * facts may have any value.
  */
 function plainFacts(facts: Decision['facts'], hide: (text: string) => string): NotedFacts {
   const copied = copy(facts ?? {}, 0)

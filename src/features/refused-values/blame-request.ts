@@ -10,10 +10,10 @@ import { hasNul, type RefusedStatement, RULES, type Rule, type Suspect, textOf }
 type Sent = Leaf & { readonly in: InputSource }
 
 /**
- * Creates the error for a statement that PostgreSQL refused because of a value in the request: a 400 error with the
- * field, or without a field if several values may be the cause. Returns `undefined` if no value is the reason for the
- * refusal. Also returns `undefined` if a suspected value does not come from the request, because the error is then in
- * the application.
+ * Creates the error for a statement that PostgreSQL refused because of a value in the request. It is a 400 error with
+ * the field, or without a field if several values may be the cause. Returns `undefined` if no value is the reason for
+ * the refusal. Also returns `undefined` if a suspected value does not come from the request, because the error is then
+ * in the application.
  *
  * @param cause The original error, for error middlewares.
  */

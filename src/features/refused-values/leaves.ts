@@ -10,7 +10,7 @@ export interface Leaf {
 /** The maximum number of leaves to collect. A body of the default maximum size contains fewer leaves. */
 const MOST = 100_000
 
-/** Collects at most {@link MOST} leaves of a value, each of which may be a statement value. Never throws. */
+/** Collects the leaves of a value, but at most {@link MOST}. Never throws. */
 export function leavesOf(root: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const seen = new Set<object>()

@@ -31,7 +31,7 @@ export interface Rule {
   /** Returns the values that may be the rejected value. */
   readonly select: (suspects: readonly Suspect[], refused: RefusedStatement) => Suspect[]
   /**
-   * Whether no column accepts such a value. If so, every such value is reported, not only the first value that
+   * Whether every column refuses such a value. If so, every such value is reported, not only the first value that
    * PostgreSQL found.
    */
   readonly isCertain?: boolean

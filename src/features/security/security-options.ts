@@ -39,7 +39,6 @@ export interface SecuritySettings {
 
 type Option = SecurityOptions | undefined
 
-/** An unknown option name causes an error, because with a misspelt `origin`, every origin could read responses. */
 const CORS_NAMES: OptionNames<CorsOptions> = {
   origin: true,
   methods: true,
@@ -105,7 +104,8 @@ export const securityGroup: OptionGroup<Option, SecuritySettings> = {
 
 function helmetOptions(helmet: boolean | HelmetOptions): HelmetOptions | null {
   if (helmet === false) return null
-  // The values are typed as objects because `HelmetOptions` is a union: TypeScript took 25 s to check its spread.
+  // The values are typed as objects, because TypeScript took 25 s to check the spread of `HelmetOptions`, which is a
+  // union.
   return helmet === true ? API_POLICY : { ...(API_POLICY as object), ...(helmet as object) }
 }
 

@@ -13,7 +13,7 @@ export interface Security {
   readonly headers: readonly RecordedHeader[]
   /** The middlewares that must run for each request. */
   readonly middlewares: readonly RequestHandler[]
-  /** `null` if CORS is off, or if `origin` is a function, so that CORS runs as a middleware. */
+  /** `null` if CORS is off, or if `origin` is a function. In the second case, CORS runs as a middleware. */
   readonly crossOrigin: CrossOrigin | null
 }
 
@@ -114,14 +114,13 @@ function withPromises(origin: OriginFunction): OriginFunction {
 
 function undecided(): Error {
   return new Error(
-    'security.cors.origin returned a promise without a value: return whether the origin is allowed, or call the callback.',
+    'security.cors.origin returned a promise that resolved to undefined. Resolve it to true, false or the allowed origin; or call the callback.',
   )
 }
 
 /** The maximum number of origins whose headers are stored, because a pattern may allow any number of origins. */
 const MAX_ORIGINS = 100
 
-/** A header that a middleware set. */
 type RecordedHeader = readonly [name: string, value: string]
 
 /** The functions that implement CORS. */

@@ -68,7 +68,6 @@ export interface ScopeEnds<TRequest extends Request> {
   readonly onError: (error: unknown, req: TRequest, res: Response) => unknown
 }
 
-/** The application that receives the requests. */
 interface ScopeHost {
   /** The object that identifies the application in its scopes. */
   readonly host: object
@@ -77,10 +76,10 @@ interface ScopeHost {
 }
 
 /**
- * Creates the function that enters a new scope for every request, with or without a tenant. The new origin
- * distinguishes this scope from the scope of another request, in which a callback may run. The created function runs
- * before the middlewares. It is not a middleware itself, because one more `next` would take as many instructions as the
- * rest of the function.
+ * Creates the function that enters a new scope for every request, with or without a tenant. Its new origin
+ * distinguishes this scope from the scopes of other requests, because a callback may run in the scope of another
+ * request. The created function runs before the middlewares. It is not a middleware itself, because one more `next`
+ * would take as many instructions as the rest of the function.
  *
  * @param resolve `null` if only the application's own middlewares set tenants.
  */
@@ -125,7 +124,6 @@ export function enterScope<TRequest extends Request>(
   }
 }
 
-/** The parts that the middleware uses. */
 interface TenantMiddlewareParts {
   readonly clock: Clock
   /** The middleware calls this with a rejected request before it throws. */
@@ -235,7 +233,6 @@ function decode(part: string | undefined): unknown {
  */
 type IdentifyTenant = (req: Request) => string | undefined
 
-/** A source that can specify the tenant of a request. */
 interface Source {
   /** The name of the source in records, such as `header`. */
   readonly name: string
@@ -315,7 +312,7 @@ function readStrategy(strategy: TenantStrategy): Source['read'] {
 
 /**
  * The error message does not contain the value, because a browser or a log must not show a client's text as the
- * server's.
+ * server's own text.
  */
 function idFrom(value: unknown, isId: IsTenantId): string | undefined {
   if (value === undefined || isId(value)) return value

@@ -39,7 +39,6 @@ interface TenancySetting {
   readonly isProduction: boolean
 }
 
-/** Returns the warnings about an application's tenancy. */
 function warnOfTenancy(setting: TenancySetting): Problem[] {
   return [...warnOfTrust(setting), ...warnOfSources(setting)]
 }
@@ -115,7 +114,6 @@ interface TenantFacts {
   readonly errors: readonly number[]
 }
 
-/** Returns these facts about an application; `null` without the `tenant` option. */
 function tenantFacts(settings: TenantSettings | null): TenantFacts | null {
   if (settings === null) return null
   const { header, jwtClaim, strategies, pattern, store } = settings

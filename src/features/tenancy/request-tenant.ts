@@ -5,9 +5,9 @@ import { scopeOn, setScope, TenantContext, tenantScope } from './tenant-context.
 /**
  * Returns the scope in which a request continues. The current scope is used if it has the request's origin, because the
  * application has then entered it intentionally with `runWithTenant`. In three cases, the request's own scope is used
- * instead: there is no current scope, because a callback has lost the async context; the current scope has another
- * origin, because a shared pool or connection runs callbacks in another request's scope; or the current scope is less
- * deep, because a pool stored the context before a middleware entered a nested scope.
+ * instead. There may be no current scope, because a callback has lost the async context. The current scope may have
+ * another origin, because a shared pool or connection runs callbacks in another request's scope. Or the current scope
+ * may be less deep, because a pool stored the context before a middleware entered a nested scope.
  */
 function scopeOf(req: object): TenantScope | undefined {
   const own = scopeOn(req)

@@ -5,7 +5,6 @@ import { BadRequestError, HttpError } from '../../errors/http-error.js'
 import { kTenantScope } from '../../http/symbol-fields.js'
 import { isThenable } from '../../step/step.js'
 
-/** A request, with the field that contains its scope. */
 interface Scoped {
   [kTenantScope]: TenantScope | undefined
 }
@@ -225,7 +224,7 @@ export function refuseClaim(tenant: string | undefined): void {
 }
 
 const TOO_EARLY =
-  'The request specifies a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(), which both run after the guard. Where the program itself chooses the tenant, use runWithTenant(id, …)'
+  'The request specifies a tenant that neither `tenant.authorize` nor `tenantOf` of a guard has allowed yet: this code runs too early, in the guard or in a middleware. Move it to a handler, or to a router in tenantRouter(): both run after the guard. If the program itself chooses the tenant, use runWithTenant(id, …)'
 
 /** Creates the error for using a tenant's data before `tenant.authorize` has allowed the tenant. */
 export function unauthorized(): HttpError {
@@ -244,7 +243,9 @@ export function unauthorized(): HttpError {
  */
 export function runWithoutTenant<T>(reason: string, fn: () => T): T {
   if (typeof reason !== 'string' || reason.trim() === '') {
-    throw new TypeError('runWithoutTenant() needs a reason: a string for the log.')
+    throw new TypeError(
+      'runWithoutTenant(): the reason is missing or empty. Pass a string for the log.',
+    )
   }
   const current = TenantContext.current()
   hostOf(current)?.logger.info({ reason, tenant: current?.id }, 'Run without a tenant')
@@ -308,10 +309,10 @@ export function assertTenantId(value: unknown, caller: string): asserts value is
   if (isUsable(value) && !/[^ -~\xa0-\u{10ffff}]/u.test(value)) return
   const kind =
     typeof value === 'string'
-      ? 'this string is not a valid ID'
-      : `the type of this value is ${typeName(value)}`
+      ? 'the tenant ID is not valid'
+      : `the type of the tenant ID is ${typeName(value)}`
   throw new TypeError(
-    `${caller} needs a tenant ID, a string of 1 to ${MAX_LENGTH} characters: ${kind}.`,
+    `${caller}: ${kind}. Pass a string of 1 to ${MAX_LENGTH} characters without control characters.`,
   )
 }
 

@@ -48,8 +48,8 @@ interface Entry {
 }
 
 /**
- * The maximum number of existing IDs in the cache, and of unknown IDs. IDs have at most 256 characters, so all entries
- * together use less than 10 MB.
+ * The maximum number of existing IDs, and the maximum number of unknown IDs, in the cache. IDs have at most 256
+ * characters, so all entries together use less than 10 MB.
  */
 const MAX_ENTRIES = 10_000
 /**
@@ -82,7 +82,7 @@ export class TenantDirectory {
   }
 
   /**
-   * Returns the state of an ID. Responds synchronously if the state is cached. Rejects with a 503 error if the store
+   * Returns the state of an ID. Returns synchronously if the state is cached. Rejects with a 503 error if the store
    * fails, because a tenant that cannot be confirmed is not served.
    */
   find(id: string): Verdict | Promise<Verdict> {

@@ -117,7 +117,6 @@ function usesTenant(route: RouteModel): boolean {
   return tenancyOf(route) !== undefined || isPassed
 }
 
-/** The error codes of tenancy. */
 type TenantCode = Extract<
   ErrorCode,
   | 'TENANT_REQUIRED'

@@ -16,7 +16,7 @@ const NAMES: OptionNames<TenantScopedOptions<object> & { factory: () => object }
   dispose: true,
 }
 const NOT_AT_ONCE =
-  'tenantScoped(): its factory is asynchronous, but the instance is used synchronously. Return the instance, and make its methods asynchronous.'
+  'tenantScoped(): its factory is asynchronous, but the instance is used synchronously. Return the instance itself instead of a promise, and make its methods asynchronous.'
 const MAX = 100
 const IDLE = '10m'
 
@@ -121,7 +121,6 @@ function isInspection(key: PropertyKey): boolean {
   return (typeof key === 'symbol' || key === 'constructor') && actingTenant() === undefined
 }
 
-/** The configuration for creating and disposing of instances. */
 interface InstancesConfig<T> {
   readonly make: (tenantId: string) => T
   readonly dispose: ((instance: T, tenantId: string) => unknown) | undefined

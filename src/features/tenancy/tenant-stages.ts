@@ -67,7 +67,6 @@ function noteConfirmed(req: Request, tenant: string, source: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'confirmed', facts: { tenant, source } })
 }
 
-/** Records why a request is not allowed to act for a tenant. */
 function noteRefused(req: Request, reason: string): void {
   noteOf(req)?.({ by: 'tenant', verdict: 'refused', reason })
 }
@@ -78,8 +77,8 @@ async function settle(verdict: PromiseLike<unknown>, decide: (verdict: unknown) 
 }
 
 /**
- * Continues in a scope with a new origin, so that code that was started before `authorize` allowed the tenant
- * can never act for it.
+ * Continues in a scope with a new origin. Code that started before `authorize` gave its permission keeps the old scope,
+ * so it can never act for the tenant.
  */
 function actFor(id: string, next: Step): Step {
   return (req, res) => {
@@ -119,9 +118,9 @@ export interface ConfirmConfig {
 }
 
 /**
- * Creates the stage after the guards that compares the tenant of a request with the tenants of its credentials. All
- * credentials must belong to the tenant that the request specifies. If the request specifies no tenant, the request
- * acts for the tenant of its credentials.
+ * Creates the stage that runs after the guards and compares the tenant of a request with the tenants of its
+ * credentials. All credentials must belong to the tenant that the request specifies. If the request specifies no
+ * tenant, the request acts for the tenant of its credentials.
  */
 export function confirmStage(config: ConfirmConfig): StepFactory {
   const { required, trustsAnonymous, hasAuthorize, isId, confirm, tenantsOf } = config
@@ -167,8 +166,8 @@ const UNCONFIRMED = 'no credential confirms the tenant of the request'
 const NOBODY: readonly (string | undefined)[] = Object.freeze([])
 
 /**
- * Continues for a tenant. The scope has a new origin, so that code that was started before the decision can never act
- * for the tenant.
+ * Continues for a tenant, in a scope with a new origin. Code that started before the decision keeps the old scope, so
+ * it can never act for the tenant.
  */
 function actAs(id: string, next: Step): Step {
   return (req, res) => {

@@ -54,7 +54,7 @@ export function tenantFromPath(template: string): TenantStrategy {
   const segments = segmentsOf(String(template).toLowerCase())
   if (segments.pop() !== ':tenant' || segments.some((segment) => segment.startsWith(':'))) {
     throw new TypeError(
-      `tenantFromPath('${template}'): pass literal segments, then :tenant: '/t/:tenant'.`,
+      `tenantFromPath('${template}'): pass literal segments that are followed by :tenant, such as '/t/:tenant'.`,
     )
   }
   return function pathTenant(req) {
@@ -67,7 +67,7 @@ export function tenantFromPath(template: string): TenantStrategy {
 }
 
 /**
- * ASCII labels or an IP address, as in the `Host` header. A name with a scheme, a port, a wildcard or non-ASCII
+ * Matches ASCII labels or an IP address, as in the `Host` header. A name with a scheme, a port, a wildcard or non-ASCII
  * letters would never match.
  */
 const HOST = /^(?:[\w-]+(?:\.[\w-]+)*|\[[\da-f:.]+\])$/i
@@ -76,7 +76,7 @@ function checkHost(strategy: string, name: unknown): void {
   if (typeof name === 'string' && HOST.test(name)) return
   const given = typeof name === 'string' ? `'${name}'` : String(name)
   throw new TypeError(
-    `${strategy}(): ${given} is not a host name. Pass one without scheme and port, in ASCII: 'shop.example.com'.`,
+    `${strategy}(): ${given} is not a host name. Pass a host name without a scheme or a port, in ASCII, such as 'shop.example.com'.`,
   )
 }
 

@@ -72,7 +72,6 @@ function dropBody(req: IncomingMessage): void {
   req.resume()
 }
 
-/** The parser options that are used here. */
 interface DicerConfig {
   readonly boundary: string
   readonly maxHeaderPairs: number
@@ -91,8 +90,8 @@ export type DicerClass = new (config: DicerConfig) => Writable
  */
 export async function loadBusboy(route: string): Promise<DicerClass> {
   const use = { subject: `${route} @Upload`, origin: import.meta.url }
-  // The compiler must not find the package's types: they add an event to every stream in the program and break the
-  // types of other events. Bundlers still find the literal.
+  // The cast hides the package's types from the compiler, because they add an event to every stream in the program and
+  // break the types of other events. Bundlers still find the string.
   const load = () => import('@fastify/busboy' as string)
   const { Dicer } = await loadPeer('@fastify/busboy', use, load)
   return Dicer

@@ -247,7 +247,6 @@ function isAccepted(type: string, { types }: FileRule): boolean {
   return types === null || types.includes(type) || types.includes(type.replace(/\/.*$/, '/*'))
 }
 
-/** A promise, with the functions that settle it. */
 interface Deferred<T> {
   readonly promise: Promise<T>
   resolve(value: T): void

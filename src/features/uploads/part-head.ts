@@ -46,8 +46,8 @@ const ENCODINGS: ReadonlyMap<string, FieldEncoding> = new Map([
 ])
 
 /**
- * Reads the head of a part strictly (RFC 7578, section 4). Two readers of one form must not find different names in it,
- * so an ambiguous head is refused.
+ * Reads the head of a part strictly (RFC 7578, section 4). Two programs that read the same form must not find different
+ * names in it, so an ambiguous head is refused.
  *
  * @returns the head, or a description of the problem if the head is invalid.
  */

@@ -62,7 +62,7 @@ export class StoredFile implements UploadedFile {
   [Symbol.asyncIterator](): AsyncIterator<Buffer> {
     if (this.#isRead) {
       throw new TypeError(
-        `The file '${this.field}' has already been read: store its bytes, or save it.`,
+        `The file '${this.field}' has already been read. A file can be read only once: store its bytes, or save it.`,
       )
     }
     this.#isRead = true

@@ -171,7 +171,7 @@ function versionIn(row: unknown, by: string, { name }: RouteModel): RowVersion {
       : ['string', 'number', 'bigint'].includes(typeof value)
   if (isValid && OPAQUE.test(textOf(value as RowVersion))) return value as RowVersion
   throw new Error(
-    `${name} @Versioned(): the field '${by}' of its row is not a valid version: a number, a Date, or a string without quotes and spaces.`,
+    `${name} @Versioned(): the field '${by}' of its row is not a valid version. Use a number, a Date, or a string without quotes and spaces.`,
   )
 }
 

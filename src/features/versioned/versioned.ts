@@ -111,7 +111,7 @@ export function usesVersions({ routes }: AppModel): boolean {
   return routes.some((route) => versionedOf(route) !== null)
 }
 
-/** Returns the `GET` route that returns the row which a write route changes. */
+/** Returns the `GET` route for the row that a write route changes. */
 export function sourceOf(route: RouteModel, { routes }: AppModel): RouteModel | undefined {
   const { path, controller, version } = route
   const own = routes.filter(
@@ -178,7 +178,8 @@ const REMEDY =
 
 function mistakeOf(route: RouteModel, model: AppModel): string | undefined {
   const found = versionedOf(route)
-  if (route.option(versionedOption) && route.stream !== null) return 'A stream has no version.'
+  if (route.option(versionedOption) && route.stream !== null)
+    return 'It sends a stream, which has no version.'
   if (!found?.isWrite || found.current !== undefined) return undefined
   const source = sourceOf(route, model)
   if (source === undefined)
@@ -215,5 +216,7 @@ export function expectVersion(req: Request, version: RowVersion | null): void {
 export function expectedVersion(req: Request): RowVersion | null {
   const version = expected.get(req)
   if (version !== undefined) return version
-  throw new Error('expectedVersion() is for PUT, PATCH and DELETE routes with @Versioned().')
+  throw new Error(
+    'expectedVersion(): the request has no expected version. Call it only in PUT, PATCH and DELETE routes with @Versioned().',
+  )
 }

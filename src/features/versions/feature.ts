@@ -16,8 +16,8 @@ export const versions: Feature<{ readonly versions: VersionSettings | null }> = 
 }
 
 /**
- * Adds the version header to operations. Versions in `Accept` have no parameter, because OpenAPI does not allow
- * `Accept` as one.
+ * Adds the version header to operations. Versions in `Accept` have no parameter, because OpenAPI does not allow a
+ * parameter with the name `Accept`.
  */
 function headerContract({ default: byDefault }: VersionSettings): ContractOf {
   return ({ version, versionHeader: name }) => {

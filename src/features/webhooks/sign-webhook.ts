@@ -29,7 +29,8 @@ export async function signWebhook(
     throw new TypeError(
       'signWebhook(): a secret is missing or invalid. Pass at least 24 bytes in base64, with or without whsec_.',
     )
-  if (id.includes('.')) throw new TypeError('signWebhook(): the ID contains a dot.')
+  if (id.includes('.'))
+    throw new TypeError('signWebhook(): the ID contains a dot. Pass an ID without dots.')
   const time = String(Math.floor(nowMs / 1000))
   const signatures = keys.map((key) => hmacOf(key, `${id}.${time}.`, body).toString('base64'))
   const signature = signatures.map((each) => `v1,${each}`).join(' ')

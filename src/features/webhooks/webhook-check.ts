@@ -90,13 +90,12 @@ function releaseUnhandled(res: Response, replays: WebhookReplays, key: string): 
   else res.once('close', releaseUnlessSent)
 }
 
-/** Returns the keys for a scheme. */
 async function keysFor(
   name: string,
   scheme: WebhookScheme,
   app: GuardSetup,
 ): Promise<readonly Buffer[]> {
-  let cause = 'Its @Webhook has no secret, or an invalid one.'
+  let cause = 'The secret of its @Webhook is missing or invalid.'
   try {
     const { secrets } = scheme
     const given = typeof secrets === 'function' ? await secrets(app) : secrets

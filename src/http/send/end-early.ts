@@ -67,9 +67,9 @@ export function endUnread(req: IncomingMessage, res: ServerResponse, body: strin
 }
 
 /**
- * Makes a response that was sent instead of the handler's response ignore every later call. Otherwise, a handler that
- * responds in a callback after its timeout would throw an uncaught `ERR_HTTP_HEADERS_SENT` error, so a slow database
- * would end the process.
+ * Makes a response ignore all later calls, because it was sent instead of the handler's response. Otherwise, a handler
+ * that responds in a callback after its timeout would throw an uncaught `ERR_HTTP_HEADERS_SENT` error, so a slow
+ * database would end the process.
  */
 export function dropLaterCalls(res: ServerResponse): void {
   const chain = () => res

@@ -101,7 +101,6 @@ class HeldResponse {
     return name === 'write' ? Object.hasOwn(this.#res, 'on') : this.#res
   }
 
-  /** Whether the handler has ended the response. */
   get hasEnded(): boolean {
     return this.#calls.at(-1)?.[0] === 'end'
   }
@@ -291,7 +290,7 @@ function checkChunk(chunk: unknown): void {
   throw coded(
     TypeError,
     'ERR_INVALID_ARG_TYPE',
-    `A response body is text or bytes, not ${typeof chunk}`,
+    `A response body must be text or bytes, not ${typeof chunk}`,
   )
 }
 

@@ -229,7 +229,7 @@ export function fileResponse(
 const CONTENT = 'pass a path with `root`, bytes, a Blob, or a readable stream.'
 
 const ROOT =
-  "fileResponse needs `root` for a path, the folder with the permitted files: fileResponse('a.pdf', { root: 'files' })."
+  "To send a file by its path, pass `root`, the folder with the permitted files: fileResponse('a.pdf', { root: 'files' })."
 
 /** The characters of an entity tag (RFC 9110, 8.8.3). */
 const TAG = /^[!#-~]+$/

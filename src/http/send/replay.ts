@@ -80,7 +80,7 @@ function wireBody({ body }: StoredResponse): string | Uint8Array {
   return typeof body === 'string' ? wireText(body) : body
 }
 
-/** The headers that make a stored response depend on the request, and the length, which is always written. */
+/** The headers that make a stored response depend on the request, and `Content-Length`, which is always written. */
 const NOT_FLAT = ['etag', 'last-modified', 'vary', 'content-length']
 
 /**

@@ -91,7 +91,7 @@ export function hostedResponseClass(Response: ResponseClass, app: Application): 
   return Hosted
 }
 
-/** Turns a response from another server into a Blazon response. */
+/** Turns a response that another server created into a Blazon response. */
 export function adoptResponse(
   res: ServerResponse,
   req: IncomingMessage,
@@ -184,7 +184,6 @@ function defineCookie(prototype: Response, keys: readonly string[]): void {
 /** The signature of Express's function. TypeScript cannot select an overload for `call`. */
 type SetCookie = (this: Response, name: string, value: unknown, options: CookieOptions) => Response
 
-/** A cookie that is about to be set. */
 interface OfCookie extends Pick<Response, 'req'> {
   readonly name: string
 }

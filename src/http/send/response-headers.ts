@@ -101,8 +101,8 @@ export function changeAdded(res: Response, { name, from, to }: HeaderChange): vo
 }
 
 /**
- * Sets the headers that an application added to a response from another server, which no longer has the framework's
- * fields.
+ * Sets the headers that an earlier application added to an adopted response. Adopting the response cleared the field
+ * that contained these headers.
  */
 export function restoreAdded(res: ServerResponse, added: readonly string[]): void {
   for (let i = 0; i < added.length && !res.headersSent; i += 2) {
@@ -160,7 +160,7 @@ export function indexOfHeader(list: readonly string[], name: string): number {
   return -1
 }
 
-/** Makes the static headers visible to all methods that read headers, and sends the unchanged headers. */
+/** Makes the static headers visible to all methods that read headers, and writes them with the head. */
 export function defineStaticHeaders(prototype: Response, statics: StaticHeaders): void {
   const { byName } = statics
   const find = (res: OwnHeaders, key: string): string | undefined => {
@@ -225,9 +225,9 @@ export function defineStaticHeaders(prototype: Response, statics: StaticHeaders)
 const OF_SENDING = ['content-type', 'content-length', 'transfer-encoding', 'set-cookie']
 
 /**
- * Creates a function that returns the lower-case name of a header that can be written beside the static headers, and
- * `undefined` for any other header. Without this check, a static header could be sent twice. Results are cached by
- * name, because changing the case of each name took longer than all other work.
+ * Creates a function that checks whether a header can be written beside the static headers. It returns the lower-case
+ * name of such a header, and `undefined` for any other header. Without this check, a static header could be sent twice.
+ * Results are cached by name, because changing the case of each name took longer than all other work.
  */
 function nameTest(byName: StaticHeaders['byName']): (name: string) => string | undefined {
   return rememberNames((name) => {
@@ -327,7 +327,6 @@ export function setDocumentedType(res: Response, type: string): void {
   if (essenceOf(res.get('Content-Type')) !== essenceOf(type)) res.setHeader('Content-Type', type)
 }
 
-/** Returns a media type without its parameters. */
 function essenceOf(type = ''): string {
   return (type.split(';', 1)[0] as string).trim().toLowerCase()
 }

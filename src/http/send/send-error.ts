@@ -20,7 +20,7 @@ export interface ErrorResponse {
   readonly text: string
 }
 
-/** Headers that describe the response that a handler was about to send, not the error that is sent instead. */
+/** Headers that describe the handler's intended response. They do not apply to the error that is sent instead. */
 const RESPONSE_HEADERS = [
   'Content-Type',
   'Content-Length',

@@ -111,7 +111,6 @@ function send(content: OpenContent, parts: FileParts, target: FileTarget): void 
   sendStream(res, stream, fail)
 }
 
-/** Ends a response without a body. */
 function endWithout(res: Response, content: OpenContent, isEmpty: boolean = true): void {
   content.close()
   if (isEmpty) for (const name of ['Content-Type', 'Content-Length']) res.removeHeader(name)
@@ -195,7 +194,7 @@ interface OpenContent {
   readonly name: string | null
   /** Returns the bytes of the range, or all bytes. It must be called only once, because the stream closes the file. */
   readonly read: (range: ByteRange | null) => Readable
-  /** Closes the file. Needed if `read` is not called. */
+  /** Closes the file. It must be called if `read` is not called. */
   readonly close: () => void
 }
 

@@ -35,13 +35,13 @@ export interface JsonPreparation {
     readonly ofBody: JsonPreparation
   } | null
   /**
-   * Returns the function that limits streamed rows; `null` if no schema describes them, so that they must not be sent.
-   * If {@link isRequired} is false, rows are sent unchanged.
+   * Returns the function that limits streamed rows; `null` if the rows must not be sent, because no schema describes
+   * them. If {@link isRequired} is false, rows are sent unchanged.
    */
   readonly rowsOf: (status: number, res: Response) => RowLimit | null
   /**
-   * Whether the original body must never be sent. If not, `JSON.stringify` creates the same string for both bodies, and
-   * the application's `json replacer` receives the original body.
+   * Whether the original body must never be sent. If not, `JSON.stringify` creates the same string for the original and
+   * the prepared body, and the application's `json replacer` receives the original body.
    */
   readonly isRequired: boolean
 }
@@ -88,7 +88,7 @@ export function limitedBody(res: Response, body: unknown): unknown {
 }
 
 /**
- * Returns the limit for the rows of a response; `null` if no schema describes the rows, so that they must not be sent.
+ * Returns the limit for the rows of a response; `null` if the rows must not be sent, because no schema describes them.
  */
 export function rowLimitOf(res: Response, status: number): RowLimit | null {
   const own = (res as Response & Partial<OwnJson>)[kPrepare]
@@ -211,7 +211,8 @@ function writtenText(res: Response & OwnCheck, body: unknown): string {
   // If a type is set, Express does not set another type.
   const own = { send: { value: send }, get: { value: () => JSON_TYPE } }
   expressJson.call(Object.create(res, own), body)
-  // The response can belong to another application. A replacer can make a value serializable.
+  // The response can belong to another application. If that application has a replacer, the text is not checked,
+  // because a replacer can make a value serializable.
   const isWhole = typeof text === 'string' && !res.app.get('json replacer')
   if (isWhole) res[kCheckText]?.(body, text)
   return text

@@ -32,8 +32,8 @@ export function collectorsOf(res: ServerResponse, req: IncomingMessage): Collect
 /**
  * Prepares a response that has no connection. Serverless adapters turn such a response into an event:
  *
- * - They read `getHeaders()` at the end, which does not contain headers that were only written with the head.
- *   Therefore, all headers are set by name.
+ * - At the end, they read `getHeaders()`. It does not contain headers that were only written with the head. Therefore,
+ *   all headers are set by name.
  * - They collect the body in methods of their class, or in a mock connection. Therefore, these methods are kept.
  * - They wait for `finish` or `error`. An aborted response emits `error`, because there is no connection to close.
  */
@@ -55,7 +55,7 @@ function completeMock(socket: MockSocket, res: ServerResponse): void {
   socket.writableLength ??= 0
   const { write } = socket
   if (typeof write === 'function') {
-    // A writer waits for `drain` unless the result is `true`, and a mock does not emit `drain`.
+    // A mock does not emit `drain`, so the result must be `true`. Otherwise, a writer would wait for `drain`.
     socket.write = (...args) => write.apply(socket, args) ?? true
   }
   if (typeof socket.end !== 'function') socket.destroySoon ??= () => res.destroy()
@@ -74,8 +74,8 @@ function failOnDestroy(this: ServerResponse, error?: Error): ServerResponse {
 }
 
 /**
- * Returns a `writeHead` that sets the headers in its arguments, and then calls the adapter's `writeHead` or the one in
- * the response's class. With nested applications, this is the class of the responding application.
+ * Returns a `writeHead` that sets the headers in its arguments, and then calls the adapter's `writeHead`, or otherwise
+ * the `writeHead` of the response's class. With nested applications, this is the class of the responding application.
  */
 function headWriter(theirs: Collectors['writeHead'] | null): Collectors['writeHead'] {
   return function writeSetHead(this: ServerResponse, status: number, ...rest: unknown[]) {

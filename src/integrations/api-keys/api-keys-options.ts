@@ -36,7 +36,10 @@ export interface ApiKeyRecord {
 export interface ApiKeyUser {
   /** The ID of the key. */
   readonly id: string
-  /** Separates cached responses for a key from responses for a different kind of user with the same ID. */
+  /**
+   * A fixed value, so that cached responses for a key are separate from responses for another kind of user with the
+   * same ID.
+   */
   readonly provider: 'api-key'
   /** The name of the key. */
   readonly name: string | undefined
@@ -56,9 +59,9 @@ export interface ApiKeysOptions<
   /** The prefix of the keys, or several prefixes: `'acme_live'`, `['acme_live', 'acme_test']`. */
   readonly prefix: string | readonly string[]
   /**
-   * Finds a key by its hash. It runs outside of the request and without a tenant, because several requests can share
-   * its result. If it returns `undefined` or `null`, the request is refused with a 401 response. If it throws or
-   * rejects, the response is a 503, unless the error is an `HttpError`, which keeps its status.
+   * Finds a key by its hash. The function runs outside of the request and without a tenant, because several requests
+   * can share its result. If it returns `undefined` or `null`, the request is refused with a 401 response. If it throws
+   * or rejects, the response is a 503, unless the error is an `HttpError`, which keeps its status.
    *
    * @param hash The SHA-256 of the key, in 64 lower-case hexadecimal digits.
    * @param app `get` returns the instance of a token.
@@ -67,8 +70,8 @@ export interface ApiKeysOptions<
   /** The header that contains the key. Default: `'x-api-key'`. */
   readonly header?: string
   /**
-   * The scheme of the key in the `Authorization` header, such as `'Bearer'`, instead of a separate header. Default:
-   * none.
+   * The scheme of the key in the `Authorization` header, such as `'Bearer'`. The key is then not read from a separate
+   * header. Default: none.
    */
   readonly scheme?: string
   /** Creates `req.user` from a key for each request. Default: an {@link ApiKeyUser}. */
@@ -79,8 +82,8 @@ export interface ApiKeysOptions<
    */
   readonly tenant?: boolean
   /**
-   * How long a key that was found is used without another look-up. A revoked key may still be accepted for this time.
-   * With 0, every request looks up its key. Default: `'30s'`.
+   * How long a found key is used without another look-up. A revoked key may still be accepted for this time. With 0,
+   * every request looks up its key. Default: `'30s'`.
    */
   readonly cacheFor?: Duration
   /**
@@ -98,7 +101,7 @@ export interface ApiKeysSettings {
   readonly prefixes: readonly string[]
   /** The header, in lower case. */
   readonly header: string
-  /** The scheme in `Authorization`; `null` if the key is the whole header. */
+  /** The scheme in `Authorization`; `null` if the key is the whole value of the header. */
   readonly scheme: string | null
   readonly cacheMs: number
   readonly useMs: number
@@ -116,7 +119,7 @@ const NAMES: OptionNames<ApiKeysOptions> = {
   useInterval: true,
 }
 
-/** Matches a token (RFC 9110, 5.6.2). */
+/** Matches the name of a header or of a scheme, which is a `token` in the grammar of HTTP (RFC 9110, 5.6.2). */
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/
 
 const DEFAULT_CACHE = '30s'
@@ -184,14 +187,14 @@ function checkPlace({ header, scheme }: ApiKeysOptions): Problem[] {
       : [
           invalid(
             name,
-            `${String(value)} is not an HTTP name.`,
+            `${String(value)} is not a valid HTTP name.`,
             "Pass a name such as 'x-api-key'.",
           ),
         ],
   )
   if (header === undefined || scheme === undefined) return problems
-  const remedy = 'Pass only one: a scheme is read from the header Authorization.'
-  return [...problems, invalid('scheme', 'There is also a `header`.', remedy)]
+  const remedy = 'Pass only one of them. With a scheme, the key is read from Authorization.'
+  return [...problems, invalid('scheme', 'Both `scheme` and `header` are set.', remedy)]
 }
 
 function checkDuration(name: string, value: unknown): Problem[] {

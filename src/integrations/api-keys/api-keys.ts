@@ -33,12 +33,12 @@ export interface ApiKeyGuard<TUser extends object = ApiKeyUser> extends AuthGuar
   readonly security: OpenApiSecurityScheme
   /** The scheme in `WWW-Authenticate`: the option `scheme`, or else `ApiKey`. */
   readonly challenge: string
-  /** Returns the guard of an application, which has its own cache. */
+  /** Returns the guard for one application, with its own cache. */
   forApplication(app: GuardSetup): AuthGuard<TUser>
 }
 
 const UNPREPARED =
-  'apiKeys(): no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
+  'apiKeys(): no application has prepared this guard. Pass the guard to `auth`. If a custom guard calls this guard, it must first call `forApplication` of this guard.'
 
 /**
  * Creates a guard for clients that are programs. It accepts requests with a key from {@link generateApiKey}.
@@ -72,7 +72,7 @@ function create<TRecord extends ApiKeyRecord, TUser extends object>(
   settings: ApiKeysSettings,
 ): ApiKeyGuard<TUser> {
   const { header, scheme, prefixes } = settings
-  // The framework calls `tenantOf` on this guard, and `canActivate` on the application's guard.
+  // The application's guard stores the key in a request under this symbol, and `tenantOf` of this guard reads it.
   const kRecord = Symbol('blazon.apiKeys')
   return {
     credentials: [header],
@@ -205,7 +205,10 @@ function plainUser({ id, name, tenant, permissions, roles }: ApiKeyRecord): ApiK
   }
 }
 
-/** Returns a function that recognizes a key by its prefix, because other guards may read the same scheme. */
+/**
+ * Returns a function that recognizes a key by its prefix. The scheme does not suffice, because other guards may read
+ * the same scheme.
+ */
 function carrier(scheme: string, prefixes: readonly string[]): (req: Request) => boolean {
   return ({ headers: { authorization } }) => {
     const text = authorization === undefined ? undefined : credentialOf(authorization, scheme)
@@ -261,7 +264,8 @@ function isRepeated({ rawHeaders }: Request): boolean {
 }
 
 /**
- * The maximum number of keys whose last report is stored. If a key is dropped early, its next use is reported again.
+ * The maximum number of keys for which the time of the last report is stored. If a key is dropped early, its next use
+ * is reported, even within the interval.
  */
 const MOST = 10_000
 

@@ -25,8 +25,8 @@ export interface FoundKeysParts<TRecord> {
 
 /**
  * Caches valid keys by their hashes. Unknown, revoked and expired keys are not cached. Each of them takes a look-up, so
- * that response times do not distinguish them, and forged keys do not displace valid keys. Requests with the same key
- * share a look-up.
+ * response times do not reveal why a key is refused. In addition, forged keys do not displace valid keys. Requests with
+ * the same key share a look-up.
  */
 export class FoundKeys<TRecord extends ApiKeyRecord> {
   readonly #parts: FoundKeysParts<TRecord>
@@ -130,7 +130,7 @@ function isTextOrNone(value: unknown): boolean {
 }
 
 /**
- * Returns the names in a field. A string is refused, because any substring would match:
+ * Returns the names in a field. A string is refused, because `includes` would accept any substring of it:
  * `'orders:write'.includes('orders')`.
  */
 function namesOf(record: ApiKeyRecord, field: 'permissions' | 'roles'): readonly string[] {
@@ -141,7 +141,7 @@ function namesOf(record: ApiKeyRecord, field: 'permissions' | 'roles'): readonly
   throw mistake(`a list of strings as \`${field}\``, typeof names)
 }
 
-/** Returns the expiry of a key. An invalid date must not mean "never". */
+/** Returns the expiry of a key. Refuses an invalid date, with which the key would never expire. */
 function expiryOf({ expiresAt }: ApiKeyRecord): number | null {
   if (expiresAt === undefined || expiresAt === null) return null
   const ms = expiresAt instanceof Date ? expiresAt.getTime() : expiresAt

@@ -8,7 +8,7 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** The length of a checksum: six digits suffice, because 62^6 is greater than 2^32. */
 const CHECKSUM_LENGTH = 6
 
-/** 32 base62 digits contain 190 bits. Without the four digits in `start`, 166 bits remain secret. */
+/** 32 base62 digits contain 190 bits. `start` reveals four of the digits, so 166 bits remain secret. */
 const RANDOM_LENGTH = 32
 const SHOWN_LENGTH = 4
 
@@ -68,8 +68,8 @@ export function generateApiKey(options: GenerateApiKeyOptions): GeneratedApiKey 
 }
 
 /**
- * Returns the SHA-256 of a key in hexadecimal, under which the key is stored. A slow hash, as for passwords, is not
- * necessary, because a key has 190 random bits and cannot be guessed.
+ * Returns the SHA-256 of a key in hexadecimal, which is stored instead of the key. A slow hash, as for passwords, is
+ * not necessary, because a key has 190 random bits and cannot be guessed.
  */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex')

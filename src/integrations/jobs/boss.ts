@@ -38,7 +38,10 @@ export function bossDatabase(link: DatabaseLink, clock: Clock | null): BossDatab
 
 let statements = 0
 
-/** Advances the time by one microsecond per statement, so that jobs stay in order while the clock stands still. */
+/**
+ * Returns a statement that sets the time. The time advances by one microsecond per statement, so that jobs stay in
+ * order while the clock stands still.
+ */
 function setNow(clock: Clock, isLocal: boolean): string {
   return `select set_config('${NOW}', '${clock.now() + ++statements / 1000}', ${isLocal})`
 }
@@ -63,12 +66,12 @@ export async function loadBoss(version: string = process.versions.node): Promise
   refuseOldPeer('pg-boss', { subject: 'blazon/jobs', origin: import.meta.url })
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const isOld = major < 22 || (major === 22 && minor < 12)
-  const cause = `pg-boss 12 needs Node 22.12 or later, and this is ${version}.`
-  if (isOld) throw missing(cause, 'Use a later Node.')
+  const cause = `pg-boss 12 needs Node 22.12 or later, but this process runs ${version}.`
+  if (isOld) throw missing(cause, 'Use a later version of Node.')
   try {
     return (await import('pg-boss')).PgBoss
   } catch (error) {
-    const cause = 'pg-boss, or @opentelemetry/api, which it imports, cannot be loaded.'
+    const cause = 'pg-boss or @opentelemetry/api, which pg-boss imports, cannot be loaded.'
     throw missing(cause, 'npm install pg-boss @opentelemetry/api', error)
   }
 }

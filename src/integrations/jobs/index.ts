@@ -1,6 +1,6 @@
 /**
- * Jobs and schedules: work that runs outside of requests, for the tenant of the code that sends it. Sending is part of
- * the sender's transaction.
+ * Jobs and schedules: work that runs outside of requests, for the tenant of the code that sends it. Sending a job is
+ * part of the sender's transaction.
  *
  * @module blazon/jobs
  */

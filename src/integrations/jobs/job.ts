@@ -27,8 +27,8 @@ export interface JobOptions<S extends StandardSchemaV1 = StandardSchemaV1> {
   /** The maximum number of concurrent jobs of this kind in one process. Default: 2. */
   readonly concurrency?: number
   /**
-   * The maximum number of these jobs that run concurrently for one tenant in one process. Default: half of
-   * `concurrency`, and at least 1.
+   * The maximum number of concurrent jobs of this kind for one tenant in one process. Default: half of `concurrency`,
+   * and at least 1.
    */
   readonly perTenant?: number
   /**
@@ -64,7 +64,10 @@ export interface JobDefinition<TSent = unknown, TInput = unknown>
 
 /** A run of a job: the argument of a method with `@Job`. */
 export interface JobRun<TInput = unknown> {
-  /** The same in all runs of a job. Use it as an idempotency key for effects outside of the database. */
+  /**
+   * The ID of the job, which is the same in all of its runs. Use it as an idempotency key for effects outside of the
+   * database.
+   */
   readonly id: string
   /** The name of the job. */
   readonly name: string
@@ -73,8 +76,8 @@ export interface JobRun<TInput = unknown> {
   /** The number of this run, from 1. */
   readonly attempt: number
   /**
-   * When this run was due. For the first run, this is the time from its schedule, from the `after` option of `send`, or
-   * of the call to `send`.
+   * When this run was due. For the first run, this is the time in the schedule, the time in the option `after` of
+   * `send`, or the time of the call to `send`.
    */
   readonly dueAt: Date
   /** Aborts when the job times out, when the application closes, and when another process has taken the job. */
@@ -151,7 +154,7 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
     keep: number(job.keep, 1, Number.MAX_SAFE_INTEGER, "a duration, such as '7d'"),
     tenant: [typeof job.tenant === 'boolean', 'Pass true or false.'],
     policy: [POLICIES.includes(policy), `Pass one of ${POLICIES.slice(1).join(', ')}.`],
-    input: [isSchema, 'Pass a Standard Schema: zod, valibot, arktype.'],
+    input: [isSchema, 'Pass a Standard Schema, for example from zod, valibot or arktype.'],
   }
   refuse(at, options, checks)
   return Object.freeze(job)
@@ -200,7 +203,7 @@ export interface Envelope {
   readonly input?: unknown
   readonly tenant: string | null
   readonly sender: JobSender
-  /** The schedule that sent the job. */
+  /** The expression and the time zone of the schedule that sent the job. */
   readonly plan?: string
 }
 
@@ -217,7 +220,7 @@ export async function checkInput(
   if (schema === null && input == null) return undefined
   const result = await schema?.['~standard'].validate(input)
   if (result !== undefined && result.issues === undefined) return result.value
-  const reasons = result?.issues?.map(reasonOf) ?? ['the job has no input']
+  const reasons = result?.issues?.map(reasonOf) ?? ['the job accepts no input']
   throw new Failure(`The input of the job ${name} does not match its schema: ${reasons.join('; ')}`)
 }
 

@@ -6,8 +6,8 @@ export interface JobsOptions {
   /** The classes with `@Worker`. All processes of an application must list the same classes. */
   readonly workers: readonly Class[]
   /**
-   * Whether this process runs jobs and triggers schedules in addition to serving requests. If omitted or `false`, only
-   * processes under `blazon start --jobs` do; other processes only send jobs.
+   * Whether this process runs jobs and triggers schedules in addition to serving requests. With `false`, only processes
+   * of `blazon start --jobs` run them, and this process only sends jobs. Default: `false`.
    */
   readonly work?: boolean
   /**

@@ -7,9 +7,9 @@ import { Jobs } from './sender.js'
 import { listJobs, retryJob } from './stored-jobs.js'
 
 /**
- * Creates a plugin for work outside of requests: schedules, and jobs that are sent in the request's transaction, as its
- * tenant. The database of `postgres()` is the queue, managed by pg-boss. The plugin provides {@link Jobs}. It needs the
- * packages `pg-boss` and `@opentelemetry/api`, and Node 22.12 or later.
+ * Creates a plugin for work outside of requests: schedules, and jobs that are sent in the request's transaction, for
+ * the request's tenant. The database of `postgres()` is the queue, managed by pg-boss. The plugin provides
+ * {@link Jobs}. It needs the packages `pg-boss` and `@opentelemetry/api`, and Node 22.12 or later.
  *
  * @throws ConfigError at boot if an option or a schedule is invalid, if `postgres()` does not precede this plugin in
  * `plugins`, if a class has no `@Worker`, if a job or a name is used twice, or if Node or a package is too old or

@@ -9,8 +9,8 @@ import type { Works } from './worker.js'
 const LONGEST_DELAY_SECONDS = 3600
 
 /**
- * The run no longer owns its job, because it took too long or the application is closing. Its effects must not be
- * saved.
+ * The error if a run no longer owns its job, because it took too long or the application is closing. Its effects must
+ * not be saved.
  */
 export class LostClaimError extends Error {
   constructor({ name, id }: JobWithMetadata) {

@@ -24,7 +24,7 @@ export async function runJob(
 ): Promise<JobRunReport> {
   const { queues, logger } = parts
   const { id, retryCount, retryLimit, name, signal, startAfter: dueAt } = taken
-  // The limit was increased by one each time the job was given back.
+  // Each time the job was given back, its limit was increased by one. These runs do not count.
   const attempt = Math.max(1, retryCount + 1 - Math.max(0, retryLimit - work.job.retries))
   const envelope = readEnvelope(taken.data)
   const { tenant = null, sender = {} } = envelope ?? {}
@@ -82,7 +82,7 @@ async function inputOf({ job }: Work, envelope: Envelope | null): Promise<unknow
   return await checkInput(job, envelope.input, DeadJobError)
 }
 
-/** Waits for a function until a signal aborts. Code that ignores the signal must not hold a connection. */
+/** Waits for a function, but only until a signal aborts: code that ignores the signal must not hold a connection. */
 async function untilAborted(fn: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted()
   const aborted = new Promise<never>((_, reject) => {

@@ -79,7 +79,7 @@ export class Runtime {
     for (const metric of jobMetrics(parts)) get(Metrics).add(metric)
   }
 
-  /** All instances have been created, so jobs can run. */
+  /** Starts the workers, because all instances have been created. */
   async onReady(): Promise<void> {
     await this.#workers?.start()
   }
@@ -104,7 +104,7 @@ export class Runtime {
 
 /** How long counts are cached, in milliseconds. */
 const FRESH_MS = 5000
-/** The metrics, keyed by the counts of pg-boss. */
+/** The name and the description of each metric, keyed by its count. */
 const COUNTS = {
   readyCount: ['jobs_waiting', 'Due jobs that are not yet running.'],
   activeCount: ['jobs_running', 'Jobs that are running.'],
@@ -114,11 +114,11 @@ const COUNTS = {
 
 /**
  * Returns the queue metrics for each job. pg-boss counts its jobs every ten seconds, in one process. A scrape returns
- * the counts that the previous scrape requested, because reading them takes queries.
+ * the counts that the previous scrape requested, so that it does not wait for queries.
  */
 function jobMetrics({ queues, works, clock, logger, schema }: JobsDeps): Metric[] {
   const { boss, database } = queues
-  // pg-boss measures this only if it also stores a history.
+  // pg-boss measures the waiting time of the oldest job only if it also stores a history.
   const oldest = `select name, extract(epoch from ${schema}.job_now() - min(start_after))::float8 as seconds
     from ${schema}.job where state < 'active' and start_after <= ${schema}.job_now() group by name`
   let found: readonly QueueResult[] = []

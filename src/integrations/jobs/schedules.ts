@@ -37,7 +37,7 @@ export async function planSchedules({ queues, works, clock }: JobsDeps): Promise
   }
 }
 
-/** Longer than any clock change, in milliseconds. */
+/** A time longer than any clock change, in milliseconds. */
 const LOOK_BACK_MS = 3 * 3600 * 1000
 /** The number of runs that are computed per call. */
 const PAGE = 8
@@ -71,8 +71,8 @@ function idOf(text: string): string {
 }
 
 /**
- * Returns the problem with a schedule. pg-boss also accepts six fields and recurrence rules, but the name `@Cron` does
- * not suggest them.
+ * Returns the problem with a schedule. pg-boss also accepts six fields and recurrence rules. Here, they are refused,
+ * because the name `@Cron` does not suggest them.
  */
 function faultOf(boss: Boss, { expression, zone }: JobSchedule): string | null {
   if (String(expression).trim().split(/\s+/).length !== 5)

@@ -39,7 +39,7 @@ export class Jobs {
   ): Promise<string | null> {
     const parts = this.#started('send')
     const { name } = job
-    const remedy = 'List its class: jobs({ workers: [ … ] }).'
+    const remedy = 'List the class that runs it: jobs({ workers: [ … ] }).'
     if (parts.works.get(name)?.job !== (job as JobDefinition))
       throw new TypeError(`No worker runs the job ${name}. ${remedy}`)
     const tenant = job.tenant ? tenantOfSender(parts.usesTenants) : null
@@ -81,7 +81,9 @@ function startOf({ after }: SendOptions, clock: Clock): Date | undefined {
   if (after === undefined || after instanceof Date) return after
   const seconds = toSeconds(after)
   if (seconds !== undefined) return new Date(clock.now() + seconds * 1000)
-  throw new TypeError(`Jobs.send(): after is ${after}. Pass a Date, or a duration such as '10m'.`)
+  throw new TypeError(
+    `Jobs.send(): \`after\` is ${after}. Pass a Date, or a duration such as '10m'.`,
+  )
 }
 
 /** @throws HttpError if there is no tenant, or if the request is not allowed to act for the tenant. */

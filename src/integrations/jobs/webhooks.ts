@@ -17,7 +17,7 @@ export interface WebhookEndpoint {
 
 /**
  * Finds an endpoint by its ID, as the tenant for which the event was sent. Returns `undefined` if the endpoint was
- * removed; its deliveries are then dead.
+ * removed: its deliveries then fail and are not retried.
  */
 export type WebhookEndpoints = (id: string) => MaybePromise<WebhookEndpoint | undefined>
 

@@ -34,7 +34,10 @@ export interface JobSchedule {
   readonly zone: string
 }
 
-/** A wrapper around a method's job. It keeps the job from being frozen, because a schema can be a plain object. */
+/**
+ * The job of a method, in a function. A schema can be a plain object, which would otherwise be frozen together with the
+ * job.
+ */
 interface Wrapped {
   readonly of: () => JobDefinition
   /** `null` if the job has no schedule. */

@@ -18,7 +18,7 @@ export class Workers {
   readonly #within: ReturnType<typeof slots>
   /** The running jobs, with functions that end them early. */
   readonly #running = new Map<Promise<unknown>, () => void>()
-  /** The time of the last send of each job in this process. */
+  /** The time at which each job was last sent in this process. */
   readonly #sentAt = new Map<string, number>()
   #isLeaving = false
   #planning: Timer | undefined
@@ -60,10 +60,9 @@ export class Workers {
   }
 
   /**
-   * Makes the workers of a job that has ended look for jobs, because pg-boss would wait for its polling interval. Idle
-   * workers look only if a job was sent less than an interval ago: the worker that was woken then may have fetched a
-   * job of a tenant for which another worker had already reached the limit. pg-boss returns such a job to the queue,
-   * and its worker waits.
+   * Makes the workers of a job look for more jobs after a run, because pg-boss would wait for its polling interval.
+   * Idle workers look only if a job was sent less than an interval ago. The worker that was woken then may have fetched
+   * a job whose tenant had already reached its limit: pg-boss returns such a job to the queue, and the worker waits.
    */
   #wakeAfter(name: string): void {
     const elapsed = this.parts.clock.monotonic() - (this.#sentAt.get(name) ?? -Infinity)
@@ -97,14 +96,14 @@ export class Workers {
       if (this.#isLeaving) return await queues.giveBack(job)
       const signal = AbortSignal.any([job.signal, cut.signal])
       await runJob(work, { ...job, signal }, this.parts)
-      // Before this run ends, because pg-boss then marks an active job as completed.
+      // The job is given back before this run ends, because pg-boss then marks a job that is still active as completed.
       if (cut.signal.aborted) await queues.giveBack(job)
     })
     this.#running.set(run, () => cut.abort(new LostClaimError(job)))
     await run.finally(() => this.#running.delete(run))
   }
 
-  /** Stops fetching jobs, lets running jobs finish within the time limit, and gives the others back. */
+  /** Stops fetching jobs, lets running jobs finish within the time limit, and returns the others to the queue. */
   async leave(graceMs: number): Promise<void> {
     this.#isLeaving = true
     this.#planning?.cancel()

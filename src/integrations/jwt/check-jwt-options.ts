@@ -39,8 +39,8 @@ const ALGORITHMS = [
 const MOST_TOLERANCE = 600
 
 /**
- * Checks the options for `jwt`, and returns the keys in the option `keys`; no keys if this option is omitted or is a
- * function.
+ * Checks the options for `jwt` and returns the keys in the option `keys`: an empty list if the option is omitted or is
+ * a function.
  *
  * @throws ConfigError with all problems.
  */
@@ -91,7 +91,7 @@ function checkSource({ issuer, jwks, keys, resource }: AnyJwtOptions): Problem[]
     problems.push(invalid('issuer', cause, remedy))
   }
   if (resource !== undefined && !isIssuerUrl(resource)) {
-    problems.push(invalid('resource', 'It is not an https URL without a query.', safe))
+    problems.push(invalid('resource', 'It must be an https URL without a query.', safe))
   }
   return problems
 }
@@ -133,7 +133,7 @@ function checkReaders(options: AnyJwtOptions): Problem[] {
     )
   }
   if (claims !== undefined && typeof claims['~standard']?.validate !== 'function') {
-    const remedy = 'Pass a Standard Schema: zod, valibot, arktype.'
+    const remedy = 'Pass a Standard Schema, for example from zod, valibot or arktype.'
     problems.push(invalid('claims', 'It is not a Standard Schema.', remedy))
   }
   if (user !== undefined && typeof user !== 'function') {
@@ -153,9 +153,11 @@ function checkWords({
   cacheSize,
 }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
-  // Matches a token (RFC 9110, 5.6.2).
+  // The name of a scheme is a `token` in the grammar of HTTP (RFC 9110, 5.6.2).
   if (scheme !== undefined && !(isText(scheme) && /^[\w!#$%&'*+.^`|~-]+$/.test(scheme))) {
-    problems.push(invalid('scheme', 'It is not a valid scheme name.', "Pass one word: 'Token'."))
+    problems.push(
+      invalid('scheme', 'It is not a valid scheme name.', "Pass one word, such as 'Token'."),
+    )
   }
   if (type !== undefined && !isText(type)) {
     problems.push(
@@ -195,7 +197,7 @@ function checkTimes({ clockTolerance, maxAge }: AnyJwtOptions): Problem[] {
   const problems: Problem[] = []
   if (clockTolerance !== undefined && !(secondsOf(clockTolerance) <= MOST_TOLERANCE)) {
     const remedy =
-      "Pass seconds, or a string such as '30s', up to 10 minutes. Correct larger differences in the clocks of the machines."
+      "Pass seconds, or a string such as '30s', up to 10 minutes. If the clocks of the machines differ by more, correct the clocks."
     problems.push(invalid('clockTolerance', 'It is not a duration of at most 10 minutes.', remedy))
   }
   if (maxAge !== undefined && !(secondsOf(maxAge) > 0)) {

@@ -15,7 +15,9 @@ export interface ClaimRules {
   readonly tolerance: number
 }
 
-/** The reason for a refusal. Clients receive the reason `expired`, because they can then obtain a new token. */
+/**
+ * The reason for a refusal. Clients receive the reason only if it is `expired`, so that they can obtain a new token.
+ */
 type TokenFault = 'expired' | 'invalid'
 
 /**
@@ -40,14 +42,15 @@ export function findFault(token: ParsedToken, rules: ClaimRules, now: number): T
   return now < endOf(claims, rules) ? null : 'expired'
 }
 
-/** Returns the second at which a token expires, including the tolerance; `Infinity` if it has no expiry. */
+/** Returns the time at which a token expires, in seconds, including the tolerance; `Infinity` if it has no expiry. */
 export function endOf({ exp, iat }: JwtClaims, { maxAge, tolerance }: ClaimRules): number {
   const byAge = maxAge === undefined ? Infinity : (iat as number) + maxAge
   return Math.min(exp ?? Infinity, byAge) + tolerance
 }
 
 /**
- * Returns the second at which a token becomes valid, including the tolerance. `iat` is used only if the age is limited.
+ * Returns the time from which a token is valid, in seconds, including the tolerance. `iat` is used only if the age is
+ * limited.
  */
 export function startOf(
   { nbf = 0, iat = 0 }: JwtClaims,
@@ -80,7 +83,6 @@ function isTime(value: unknown): boolean {
   return typeof value === 'number' && value >= 0 && value < LATEST
 }
 
-/** The name of a claim, or a function that receives all claims. */
 type Reader = AnyJwtOptions['roles']
 
 /** Freezes JSON data, because all requests with the same token share it. */
@@ -115,7 +117,7 @@ export function defaultUser(
   }
 }
 
-/** Returns the names in a claim; empty if the claim is neither a string nor a list. */
+/** Returns the names in a claim; an empty list if the claim is neither a string nor a list. */
 export function readList(reader: Reader, claims: JwtClaims): readonly string[] {
   const value = read(reader, claims)
   const names: readonly unknown[] = typeof value === 'string' ? value.split(' ') : asList(value)
@@ -147,7 +149,8 @@ function read(reader: AnyJwtOptions['roles' | 'tenant'], claims: JwtClaims): unk
 }
 
 /**
- * Returns an own claim. A claim named `constructor` must not be confused with the property that every object inherits.
+ * Returns a claim. Only own properties count, so that the name `constructor` does not find the property that every
+ * object inherits.
  */
 function own(claims: JwtClaims, name: string | undefined): unknown {
   return name !== undefined && Object.hasOwn(claims, name) ? claims[name] : undefined

@@ -31,7 +31,7 @@ export interface GivenKeys {
   readonly problems: readonly Problem[]
 }
 
-/** The result if the option `keys` is omitted, or is a function, which is called at boot. */
+/** The result if the option `keys` is omitted, or is a function. Such a function is called at boot. */
 export const NO_KEYS: GivenKeys = Object.freeze({ keys: [], problems: [] })
 
 /**
@@ -67,7 +67,7 @@ export function readGivenKeys(given: JwtKeys, { algorithms }: AnyJwtOptions): Gi
 
 /**
  * Reports unknown members: with a misspelt `kid`, the key would also be tried for tokens with a different `kid`. A JSON
- * Web Key can have any member.
+ * Web Key can have any member, so its members are not checked.
  */
 function unknownMembers(path: string, given: JwtKey): Problem[] {
   const isOf = (name: string) => Object.hasOwn(Object(given), name)
@@ -109,7 +109,7 @@ function readSecret(secret: unknown, kid: string | undefined): VerificationKey {
   return secretKey(bytes, { kid })
 }
 
-/** Whether a string is a PEM, a JSON Web Key, or DER, either directly or in base64. */
+/** Whether a string is a PEM, a JSON Web Key, or a DER key, with or without base64. */
 function isKeyText(text: string): boolean {
   if (text.includes('-----BEGIN') || /^\{.*"kty"/s.test(text)) return true
   return [Buffer.from(text, 'latin1'), Buffer.from(text, 'base64')].some(

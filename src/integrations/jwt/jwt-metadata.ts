@@ -38,8 +38,10 @@ export function jwtMetadata(guard: JwtGuard<unknown>, options: JwtMetadataOption
   const { resource, issuer, requiredScopes, scheme = 'Bearer' } = guard.options
   if (resource === undefined) {
     const remedy =
-      "Set the URL of this API in the options of the guard: resource: 'https://api.example.com'."
-    throw new ConfigError([invalid('resource', 'jwtMetadata() needs this option.', remedy)])
+      "In the options of the guard, set the URL of this API: resource: 'https://api.example.com'."
+    throw new ConfigError([
+      invalid('resource', 'The guard lacks this option, which jwtMetadata() requires.', remedy),
+    ])
   }
   const metadata = {
     resource,

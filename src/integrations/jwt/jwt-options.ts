@@ -28,7 +28,10 @@ export type JwtAlgorithm =
 export interface JwtSecret {
   /** At least 32 random bytes. A string is encoded as UTF-8. */
   readonly secret: string | Uint8Array
-  /** The `kid` of tokens with this secret. If omitted, the secret is tried for tokens whose `kid` matches no key. */
+  /**
+   * The `kid` of tokens that are signed with this secret. If omitted, the secret is tried for tokens whose `kid`
+   * matches no key.
+   */
   readonly kid?: string
 }
 
@@ -36,7 +39,7 @@ export interface JwtSecret {
 export interface JwtPem {
   /** The PEM, beginning with `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`. */
   readonly pem: string
-  /** The `kid` of tokens for this key. If omitted, the key is tried for tokens whose `kid` matches no key. */
+  /** The `kid` of tokens that this key verifies. If omitted, the key is tried for tokens whose `kid` matches no key. */
   readonly kid?: string
 }
 
@@ -44,7 +47,7 @@ export interface JwtPem {
 export interface JwtJwk {
   /** The key type: `RSA`, `EC`, `OKP` or `oct`. */
   readonly kty: string
-  /** The `kid` of tokens for this key. If omitted, the key is tried for tokens whose `kid` matches no key. */
+  /** The `kid` of tokens that this key verifies. If omitted, the key is tried for tokens whose `kid` matches no key. */
   readonly kid?: string
   /** The only algorithm for this key. If omitted, all algorithms that the key type allows are accepted. */
   readonly alg?: string
@@ -73,7 +76,7 @@ export interface JwtClaims {
   readonly iat?: number
   /** The ID of the token. */
   readonly jti?: string
-  // biome-ignore lint/suspicious/noExplicitAny: as the fields of `User`, until a schema describes them
+  // biome-ignore lint/suspicious/noExplicitAny: as in `User`, any type, until a schema describes the claims
   readonly [claim: string]: any
 }
 
@@ -106,14 +109,14 @@ export interface JwtOptions<
 > {
   /**
    * The required value of the claim `iss`. Without `keys` and `jwks`, it is also the URL from which the guard discovers
-   * the keys: through `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0), or else
-   * `/.well-known/oauth-authorization-server` (RFC 8414). With `keys` or `jwks`, it can be omitted, and any issuer is
-   * then accepted.
+   * the keys: through `/.well-known/openid-configuration` (OpenID Connect Discovery 1.0), or, if that document does not
+   * exist, through `/.well-known/oauth-authorization-server` (RFC 8414). With `keys` or `jwks`, it can be omitted, and
+   * any issuer is then accepted.
    */
   readonly issuer?: string
   /**
-   * The accepted values of the claim `aud`, which must contain one of them. With `false`, tokens for other services are
-   * also accepted. Default: `false` with `keys`; otherwise, the option is required.
+   * The accepted audiences: the claim `aud` must contain one of them. With `false`, tokens for other services are also
+   * accepted. Default: `false` with `keys`; otherwise, the option is required.
    */
   readonly audience?: string | readonly string[] | false
   /**
@@ -139,13 +142,19 @@ export interface JwtOptions<
    * with a 401 response. Default: the claims with `id`, `roles` and `permissions`.
    */
   readonly user?: (claims: ClaimsOf<S>, req: Request) => MaybePromise<TUser | null | undefined>
-  /** The roles: a list, or a string with names separated by spaces. Default: the claim `roles`. */
+  /**
+   * The claim that contains the roles, or a function that returns them: a list, or a string with names separated by
+   * spaces. Default: `'roles'`.
+   */
   readonly roles?: FromClaims<readonly string[] | string | undefined>
-  /** The permissions: a list, or a string with names separated by spaces. Default: the claim `permissions`. */
+  /**
+   * The claim that contains the permissions, or a function that returns them: a list, or a string with names separated
+   * by spaces. Default: `'permissions'`.
+   */
   readonly permissions?: FromClaims<readonly string[] | string | undefined>
   /**
-   * The OAuth scopes, which become permissions: usually `'scope'` or `'scp'`. Default: none; only `requiredScopes` then
-   * reads the claim `scope`.
+   * The claim that contains the OAuth scopes, usually `'scope'` or `'scp'`, or a function that returns them. The scopes
+   * become permissions. Default: none; the claim `scope` is then read only for `requiredScopes`.
    */
   readonly scope?: FromClaims<readonly string[] | string | undefined>
   /**
@@ -161,8 +170,8 @@ export interface JwtOptions<
   /** The case-insensitive scheme before the token in `Authorization`. Default: `'Bearer'`. */
   readonly scheme?: string
   /**
-   * The header `typ` that tokens must have, such as `'at+jwt'` (RFC 9068). If omitted, `typ` can be missing, `JWT` or
-   * `at+jwt`.
+   * The value that the header `typ` of tokens must have, such as `'at+jwt'` (RFC 9068). If omitted, `typ` can be
+   * missing, `JWT` or `at+jwt`.
    */
   readonly type?: string
   /** Whether tokens must have the claim `exp`. Default: `'required'`. */
@@ -175,8 +184,8 @@ export interface JwtOptions<
   /** The maximum difference between the clocks of the issuer and the API: at most 10 minutes. Default: 5 seconds. */
   readonly clockTolerance?: Duration
   /**
-   * The number of verified tokens to cache, so that their signatures need not be verified again. With `0`, tokens are
-   * not cached. Default: 10,000.
+   * The number of verified tokens to cache, so that their signatures are not verified again. With `0`, tokens are not
+   * cached. Default: 10,000.
    */
   readonly cacheSize?: number
   /**

@@ -32,7 +32,6 @@ const JOSE: PeerUse = {
   install: 'npm install jose@6',
 }
 
-/** The parts of an application that the guard uses. */
 interface GuardDeps {
   readonly clock: TimeSource
   /** `null` without an application. */
@@ -42,7 +41,7 @@ interface GuardDeps {
 const TOLERANCE_S = 5
 
 const ALONE =
-  'jwt(): `keys` is a function, and no application has prepared this guard. Pass it to `auth`; a custom guard that contains it must call its forApplication.'
+  'jwt(): `keys` is a function, and no application has prepared this guard. Pass the guard to `auth`. If a custom guard calls this guard, it must first call `forApplication` of this guard.'
 
 /** The guard that {@link jwt} returns. Each application runs its own guard, with its own keys and verified tokens. */
 export class JwtGuard<TUser = JwtUser> implements AuthGuard<TUser> {
@@ -167,7 +166,7 @@ function remoteKeys(
   }: { readonly clock: TimeSource; readonly logger: GuardSetup['logger'] | undefined },
 ): KeySource {
   const closing = new AbortController()
-  // `fetch` is looked up at each call, because tests and tracers replace it.
+  // `globalThis.fetch` is looked up at each call, because tests and tracers replace it.
   const fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init))
   const read = jwksReader(options, { fetch, closed: closing.signal })
   return new RemoteKeys({ read, clock, logger, abort: () => closing.abort() })

@@ -79,7 +79,6 @@ const LIMIT_BYTES = 256 * 1024
 /** The error for a response whose status is not 200. */
 class UnexpectedStatus extends Error {}
 
-/** The configuration for fetching responses. */
 interface FetchSetup {
   readonly fetch: JwtFetch
   /** The signal that is aborted when the application closes. */
@@ -91,7 +90,7 @@ interface FetchSetup {
  */
 async function fetchJson(url: URL, { fetch, closed }: FetchSetup): Promise<unknown> {
   if (!isSafeUrl(url)) {
-    // Without the password, because the error is logged.
+    // The password is omitted, because the error is logged.
     const shown = `${url.origin}${url.pathname}`
     throw new Error(`${shown} is not an https URL, or has a user name or a password.`)
   }
@@ -121,8 +120,8 @@ async function readText(response: Response, { href }: URL): Promise<string> {
 const LOOPBACK = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /**
- * Whether the response from a URL cannot be changed in transit: `https`, or `http` on the same machine. The result is
- * `false` for a URL with a user name or a password.
+ * Whether a URL protects its response against changes in transit: it uses `https`, or `http` on the same machine. The
+ * result is `false` for a URL with a user name or a password.
  */
 export function isSafeUrl(value: unknown): boolean {
   if (!URL.canParse(String(value))) return false

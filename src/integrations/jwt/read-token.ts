@@ -58,8 +58,8 @@ export interface ParsedToken {
 const LONGEST_KID = 512
 
 /**
- * Members that change the meaning of a signature. `crit` and `b64` require extensions (RFC 7515, 4.1.11; RFC 7797),
- * `enc` and `zip` belong to encrypted tokens, and `cty` to nested tokens.
+ * Header members that change the meaning of a signature. `crit` and `b64` require extensions (RFC 7515, 4.1.11; RFC
+ * 7797), `enc` and `zip` belong to encrypted tokens, and `cty` to nested tokens.
  */
 const FOREIGN = ['crit', 'b64', 'enc', 'zip', 'cty']
 

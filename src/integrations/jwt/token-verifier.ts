@@ -30,7 +30,7 @@ export interface VerifierSetup {
   readonly remember: ((req: Request, claims: JwtClaims) => void) | null
 }
 
-/** The default maximum number of stored verified tokens. */
+/** How many verified tokens are cached by default. */
 const CACHE_SIZE = 10_000
 
 /** The guard of one application, with its verified tokens and its keys. */
@@ -43,7 +43,7 @@ export class TokenVerifier implements Lifecycle {
     this.#cache = new TokenCache(setup.options.cacheSize ?? CACHE_SIZE)
   }
 
-  /** Decides synchronously if the token is in the cache and the option `user` returns no promise. */
+  /** The decision is synchronous if the token is in the cache and the option `user` returns no promise. */
   canActivate(req: Request): true | Promise<true> {
     const { options, challenges, clock, keys } = this.#setup
     const token = readCredential(req, options.scheme ?? 'Bearer')
@@ -94,7 +94,7 @@ export class TokenVerifier implements Lifecycle {
     return this.#setup.challenges.refuse('invalid')
   }
 
-  /** Returns the key that signed the token. */
+  /** Returns the key that verifies the signature of a token; `null` if there is none. */
   async #findKey(token: string, { header }: ParsedToken): Promise<VerificationKey | null> {
     const { keys, jose } = this.#setup
     for (const key of await keys.find(header)) {
@@ -106,7 +106,6 @@ export class TokenVerifier implements Lifecycle {
     return null
   }
 
-  /** Returns the output of the schema for the claims. */
   async #check(req: Request, claims: JwtClaims): Promise<unknown> {
     const { options } = this.#setup
     if (options.claims === undefined) return claims
@@ -164,9 +163,11 @@ interface VerifiedToken {
   /** The output of the schema for the claims. */
   readonly output: unknown
   readonly key: VerificationKey
-  /** The time from which the token is valid, in milliseconds on the clock, which can be set back. */
+  /**
+   * The time from which the token is valid, in milliseconds. The cache checks it too, because clocks can be set back.
+   */
   readonly from: number
-  /** The expiry of the token, in milliseconds on the clock. */
+  /** The expiry of the token, in milliseconds. */
   readonly until: number
 }
 

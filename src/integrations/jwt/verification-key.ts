@@ -9,7 +9,7 @@ export interface VerificationKey {
   readonly key: KeyObject | Uint8Array
   /** An ID that is equal for keys with the same content, `kid` and algorithms. */
   readonly id: string
-  /** Whether the issuer has withdrawn the key. Tokens for the key are then no longer valid. */
+  /** Whether the issuer has withdrawn the key. Tokens that it has signed are then no longer valid. */
   isRetired: boolean
 }
 
@@ -99,7 +99,7 @@ function algorithmsOf(key: KeyObject): readonly JwtAlgorithm[] {
   if (asymmetricKeyType === 'ec' && Object.hasOwn(CURVES, namedCurve)) {
     return CURVES[namedCurve] as readonly JwtAlgorithm[]
   }
-  throw new UnusableKey(`No supported algorithm uses this key of the type ${asymmetricKeyType}.`)
+  throw new UnusableKey(`No supported algorithm uses keys of the type ${asymmetricKeyType}.`)
 }
 
 interface KeyMaterial extends Pick<VerificationKey, 'key' | 'algorithms'> {
@@ -141,8 +141,8 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Returns the reason why any client could create signatures that a public key accepts; `null` for a key without a known
- * weakness.
+ * Returns the reason why a public key is not accepted, such as a weakness that allows any client to create valid
+ * signatures; `null` if there is none.
  */
 function weaknessOf(key: KeyObject): string | null {
   if (key.asymmetricKeyType === 'rsa') return weaknessOfRsa(key)
@@ -156,7 +156,7 @@ function weaknessOf(key: KeyObject): string | null {
 function weaknessOfRsa(key: KeyObject): string | null {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
   if (modulusLength < RSA_BITS.least || modulusLength > RSA_BITS.most) {
-    return `It is an RSA key of ${modulusLength} bits. It needs 2048 to 8192.`
+    return `It is an RSA key of ${modulusLength} bits. The length must be 2048 to 8192 bits.`
   }
   const isOdd = publicExponent % 2n === 1n
   if (!isOdd || publicExponent < 3n || publicExponent >= MOST_EXPONENT) {
@@ -168,7 +168,7 @@ function weaknessOfRsa(key: KeyObject): string | null {
 
 /** The source of the keys that verify tokens. */
 export interface KeySource {
-  /** Returns the possible keys for a token; empty if the key is unknown. */
+  /** Returns the possible keys for a token; an empty list if the key is unknown. */
   find(header: TokenHeader): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   /**
    * Reads outdated keys again in the background. The verifier calls this for each request whose token is in the cache.

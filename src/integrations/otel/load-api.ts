@@ -52,7 +52,7 @@ export function findContextKeys({ createContextKey, trace }: OpenTelemetry): Con
   }
 }
 
-/** Finds the key of the span. The package does not export this key, but uses it in any context that it receives. */
+/** Finds the key of the span. The package does not export this key, but passes it to every context. */
 function findSpanKey(trace: OpenTelemetry['trace']): symbol {
   let found: symbol | undefined
   const probe: Context = {

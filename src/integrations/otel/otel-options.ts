@@ -21,8 +21,8 @@ export interface OtelOptions {
    */
   readonly attributes?: (ended: EndedRequest) => Attributes | undefined
   /**
-   * Whether the steps of a request that can take time have their own spans, such as guard, cache, validation and
-   * handler. Default: `true`.
+   * Whether steps that can take time, such as guard, cache, validation and handler, have their own spans. Default:
+   * `true`.
    */
   readonly steps?: boolean
   /**

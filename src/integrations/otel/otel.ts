@@ -123,7 +123,6 @@ function observeTraces(
   }
 }
 
-/** Manages the request spans of one application. */
 class Traces {
   readonly #api: OpenTelemetry
   readonly #options: OtelOptions
@@ -239,8 +238,8 @@ function handlerOptions({ name }: RouteModel): SpanOptions {
 }
 
 /**
- * Creates a span for each call through `inject(Outgoing)`. Unless the call is public, the other host continues the
- * trace.
+ * Creates a span for each call through `inject(Outgoing)`. The other host continues the trace, unless the call has the
+ * option `public`.
  */
 class CallSpans {
   readonly #api: OpenTelemetry

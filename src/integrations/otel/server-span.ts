@@ -26,7 +26,6 @@ export class SpanOpener {
     return isOfRequest ? { span: rpc.span as Span, parent: active, rpc } : null
   }
 
-  /** Starts the span of a request. */
   open(req: Request, active: Context): OpenedSpan {
     const parent = this.#isOfServer(active) ? active : this.#contextOf(req)
     const span = this.#start(req, parent)
@@ -89,7 +88,6 @@ const METHODS = new Set([
 const OTHER = '_OTHER'
 const LONGEST_PATH = 512
 
-/** Returns the method as it appears in the name of a span. */
 function spanNameOf(method: string | undefined): string {
   return method !== undefined && METHODS.has(method) ? method : 'HTTP'
 }

@@ -105,7 +105,6 @@ function codeOf(error: unknown): string | null {
   }
 }
 
-/** The placeholder for a value. */
 const MASK = '?'
 
 /**

@@ -169,7 +169,7 @@ export class Database {
 
   /**
    * Runs a function in one transaction that can read and change the rows of every tenant. It uses the role
-   * `allTenantsRole`, and logs the reason. In a job, nothing is logged, because the job's name is reason enough.
+   * `allTenantsRole`, and logs the reason. In a job, nothing is logged, because the name of the job states the reason.
    *
    * @param reason The reason for the access to all tenants, for the log.
    * @throws TypeError if there is no reason; the same errors as {@link Database.transaction}.

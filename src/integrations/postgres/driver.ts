@@ -41,7 +41,7 @@ export interface QueryResult<TRow = Record<string, unknown>> {
   readonly rows: TRow[]
   /** The number of returned or changed rows. */
   readonly rowCount: number
-  /** The executed command with PostgreSQL's name, such as `SELECT`, `INSERT` or `COMMIT`. */
+  /** PostgreSQL's name for the executed command, such as `SELECT`, `INSERT` or `COMMIT`. */
   readonly command: string
   /** The columns, in their order. */
   readonly fields: readonly Field[]
@@ -115,8 +115,8 @@ export interface Driver {
   /** Whether the database runs in this process. The process is then the database's only user, and a superuser. */
   readonly isEmbedded: boolean
   /**
-   * Receives each of the application's statements before it runs, if the driver has no database. All other statements
-   * belong to the package itself. If omitted, the driver has a database.
+   * In a driver without a database, receives each statement of the application before the statement runs. Other
+   * statements, which belong to the package itself, are not passed. If omitted, the driver has a database.
    */
   readonly expect?: (statement: Statement) => void
   /** Returns the number of checked-out connections, and of callers that are waiting for one. */

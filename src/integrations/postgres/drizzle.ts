@@ -9,7 +9,6 @@ const USE = {
   install: 'npm install drizzle-orm@0.45',
 }
 
-/** The part of `drizzle-orm` that `provideDrizzle` uses. */
 interface DrizzlePackage {
   drizzle(run: RunQuery, config?: object): unknown
 }
@@ -21,9 +20,10 @@ type RunQuery = (
 ) => Promise<{ rows: unknown[] }>
 
 /**
- * Provides Drizzle on top of the application's {@link Database}. Its queries run in the request's transaction and for
- * its tenant, like all other queries. Begin transactions with `Database.transaction`: Drizzle's own `transaction`
- * throws, because the driver used here does not support it. This function needs the package `drizzle-orm`.
+ * Provides Drizzle on top of the application's {@link Database}. Drizzle's queries run in the request's transaction and
+ * for the request's tenant, like all other queries. Begin transactions with `Database.transaction`: Drizzle's own
+ * `transaction` throws, because the Drizzle driver that is used here does not support transactions. This function needs
+ * the package `drizzle-orm`.
  *
  * @param token The injection token of the Drizzle object.
  * @param config Drizzle's configuration: `schema`, `casing`, `logger`.
@@ -83,7 +83,6 @@ export interface DrizzleRow {
   readonly keys: unknown
 }
 
-/** The part of `drizzle-orm` that `readDrizzlePage` uses. */
 interface DrizzleOrm {
   readonly sql: {
     (strings: TemplateStringsArray, ...inputs: unknown[]): unknown
@@ -123,7 +122,7 @@ export async function readDrizzlePage<T, TRow extends DrizzleRow>(
 ): Promise<CursorResult<Omit<TRow, 'keys'>>> {
   const used = page.order.map(({ field }) => {
     if (Object.hasOwn(columns, field)) return columns[field]
-    throw new TypeError(`readDrizzlePage() needs the column of '${field}', which orders the list.`)
+    throw new TypeError(`readDrizzlePage(): \`columns\` lacks '${field}', which orders the list.`)
   })
   const { keys, where, orderBy } = keysetOf(await loadBuilder(), page, used) as Keyset<T>
   const rows = await read({ keys, where, orderBy: [...orderBy], limit: page.take })
@@ -135,7 +134,7 @@ export async function readDrizzlePage<T, TRow extends DrizzleRow>(
 function valuesIn(keys: unknown): readonly unknown[] {
   const values = typeof keys === 'string' ? JSON.parse(keys) : keys
   if (Array.isArray(values)) return values
-  throw new TypeError('readDrizzlePage() needs `keys` in the selection: select({ …, keys }).')
+  throw new TypeError('readDrizzlePage(): a row has no `keys`. Select them: select({ …, keys }).')
 }
 
 async function loadBuilder(): Promise<SqlBuilder<unknown>> {

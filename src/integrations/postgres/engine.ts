@@ -25,7 +25,6 @@ import { ALL_TENANTS_ROLE, TENANT_ROLE } from './schema/names.js'
 import { autocommit } from './sessions/autocommit.js'
 import { Sessions } from './sessions/sessions.js'
 
-/** The parts of an application that the database startup uses. */
 type Start = Pick<PluginContext, 'get' | 'logger' | 'usesTenants'>
 
 const READ_ONLY = `select pg_catalog.current_setting('transaction_read_only') = 'on' as "isReadOnly"`
@@ -84,7 +83,7 @@ export class Engine {
     await this.#isWritable().catch((error) => {
       throw unreachable(error)
     })
-    // A test provides the results instead of a database, so there is nothing to migrate or examine.
+    // If a test provides the results instead of a database, there is nothing to migrate or examine.
     if (this.#driver.expect !== undefined) return
     await this.#migrate(usesTenants)
     if (state !== undefined) await this.#driver.remember?.(state)

@@ -21,8 +21,8 @@ export interface Expectations {
 const FOLDER = 'migrations'
 
 /**
- * Finds steps that new users often forget and would not notice until a request fails: unapplied migrations, a login to
- * which policies do not apply, missing roles and missing tables.
+ * Finds omissions that new users often notice only when a request fails: unapplied migrations, a login to which
+ * policies do not apply, missing roles and missing tables.
  *
  * @param driver An open driver.
  * @returns warnings only.

@@ -24,10 +24,10 @@ export type PostgresSessionsOptions = Pick<SessionTableOptions, 'table' | 'schem
 const COLUMNS = 'id, fields, user_key, user_json, tenant, created_at, used_at, idle_at, ends_at'
 
 /**
- * Creates a store for `sessions()` from `blazon/sessions` in the database of `postgres()`, which the application also
- * needs in `plugins`. A session that a handler writes belongs to the request's transaction. So a handler that fails
- * does not log a user in or out, and sends no cookie. If a handler changes a password and ends all sessions, either
- * both changes are saved or neither.
+ * Creates a store for `sessions()` from `blazon/sessions` in the database of `postgres()`, which must also be in
+ * `plugins`. A session that a handler writes belongs to the request's transaction. So a handler that fails does not log
+ * a user in or out, and sends no cookie. If a handler changes a password and ends all sessions, either both changes are
+ * saved or neither.
  *
  * @param options The name and the schema of the table. Default: `blazon_sessions`.
  * @throws ConfigError if a name is invalid; at startup, `E_SESSIONS_TABLE` if the table cannot be read.
@@ -58,7 +58,7 @@ class PostgresSessions implements SessionStore {
 
   async open(context: SessionStoreContext): Promise<void> {
     const { get, clock } = context
-    // A test has replaced the database, so no engine is running.
+    // If a test has replaced the database, no engine is running.
     if (!(get(Database) instanceof Database)) return
     this.#sessions = get(EngineToken).sessions
     await this.#query(`select ${COLUMNS} from ${this.#table} limit 0`).catch((error) => {

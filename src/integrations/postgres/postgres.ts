@@ -79,7 +79,7 @@ function databasePlugin(options: PostgresOptions): Plugin {
       {
         token: IdempotencyStore,
         inject: [Database, EngineToken],
-        // A test has replaced the database, so no engine is running.
+        // If a test has replaced the database, no engine is running, so there is no store.
         useFactory: (database: unknown, engine: Engine) =>
           database instanceof Database ? new PostgresIdempotency(engine) : null,
       },
@@ -107,7 +107,6 @@ function databasePlugin(options: PostgresOptions): Plugin {
   }
 }
 
-/** How the handler of a route uses transactions. */
 interface TransactionUse extends Pick<RouteSetup, 'fail'> {
   /** The options of `@Transactional()` on the handler; `null` without the decorator. */
   readonly options: TransactionOptions | null
@@ -190,7 +189,7 @@ class PostgresIdempotency implements IdempotencyStore {
   }
 
   async claim(key: string, ttlMs: number): Promise<IdempotencyClaim> {
-    // The digest is random enough for a 64-bit number. A collision of two keys only results in a 409 response.
+    // 64 bits of the digest suffice: a collision of two keys only results in a 409 response.
     const lock = Buffer.from(key, 'base64url').readBigInt64BE()
     const claimed = await this.#query(
       'select pg_catalog.pg_try_advisory_xact_lock($1::bigint) as "isMine"',
@@ -229,7 +228,6 @@ class PostgresIdempotency implements IdempotencyStore {
     })
   }
 
-  /** Creates the table if it does not exist. */
   async #prepare(usesTenants: boolean): Promise<void> {
     const probe = () => this.#query(`select key, record, ends_at from ${TABLE} limit 0`)
     const known = await probe().catch(refusalOf)

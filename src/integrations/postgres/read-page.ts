@@ -76,7 +76,7 @@ async function readNumbered(
 ): Promise<object> {
   const { order, take, offset, hasTotal, of } = page
   if (order.length === 0) {
-    throw new TypeError("readPage() needs the order of the list: page(Item, { order: ['id'] }).")
+    throw new TypeError("readPage(): the list has no order. Set it: page(Item, { order: ['id'] }).")
   }
   const orderBy = sql.join(orderOf<Sql>(sql, order, columnsOf(order)))
   const rows = db.query(

@@ -117,7 +117,7 @@ function assertHarmless({ name, isSuper, bypassesPolicies, canLogin }: Role): vo
     ...(canLogin ? ['can log in'] : []),
   ]
   if (faults.length === 0) return
-  const cause = `It ${faults.join(' and ')}. A role that runs statements of the application must have no such attribute.`
+  const cause = `It ${faults.join(' and ')}. A role that runs the application's statements must not have such attributes.`
   const remedy = `Use another role, or run as an administrator: alter role ${identifier(name)} ${ATTRIBUTES};`
   throw roleError(name, cause, remedy)
 }
@@ -154,15 +154,15 @@ async function ensureMembership(connection: Connection, name: string, login: str
   await attempt(connection, grant, () =>
     loginFault(
       login,
-      `It is not allowed to switch to ${name}, and the login that runs the migrations is not allowed to grant that.`,
+      `It is not allowed to switch to ${name}, and the login that runs the migrations is not allowed to grant this role.`,
       grant,
     ),
   )
 }
 
 /**
- * Checks which roles a login inherits from. A login that inherits from the all-tenants role can read the rows of every
- * tenant without becoming that role.
+ * Checks that a login does not inherit from the all-tenants role. Otherwise, it could read the rows of every tenant
+ * without becoming that role.
  */
 async function checkInheritance(connection: Connection, name: string, login: string) {
   if (!(await isRelated(connection, [login, name], 'INHERITS'))) return
@@ -218,7 +218,7 @@ function script({ tenantRole, allTenantsRole, login }: RoleOptions): string {
 function mayNot(name: string, what: string, sql: string): ConfigError {
   return roleError(
     name,
-    `${what}, but this login is not allowed to change that.`,
+    `${what}, and this login is not allowed to run the necessary SQL.`,
     `Run as an administrator: ${sql}`,
   )
 }

@@ -31,13 +31,13 @@ const DOLLAR_TAG = /\$(?:[a-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*)?\$/iuy
 const NUMBER = /\.?\d[\w.]*/y
 /** A backslash is an escape character only in `E'…'`. */
 const ESCAPED = /'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'/sy
-// Each loop repeats a single character class, which needs no memory per iteration, because a string can have megabytes.
+// A string can have megabytes, so each loop repeats a single character class, which needs no memory per iteration.
 const STRING = /'[^']*(?:''[^']*)*'/y
 const NAME = /"[^"]*(?:""[^"]*)*"/y
 
 /**
- * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as is needed to tell quoted
- * text from other text.
+ * Splits SQL into tokens like PostgreSQL's lexer (PostgreSQL documentation, 4.1), as far as is needed to distinguish
+ * quoted text from other text.
  *
  * @throws UnclosedError if a quote or a comment is not closed.
  */

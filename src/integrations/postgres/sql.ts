@@ -12,8 +12,8 @@ export class Sql implements Statement {
   /**
    * Creates a statement. Use the {@link sql} template instead.
    *
-   * @param strings The strings around the values: one more than there are values. They must be constants in the
-   * program, never user input.
+   * @param strings The strings before, between and after the values. They must be constants in the program, never user
+   * input.
    * @param values The values, in order.
    */
   constructor(strings: readonly string[], values: readonly unknown[]) {

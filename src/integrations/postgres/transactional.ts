@@ -16,11 +16,11 @@ type Method = (...args: unknown[]) => unknown
  * provider.
  *
  * @param options `isolation`, and `retries` after a conflict with other transactions. On a handler, these options apply
- * to the request's transaction: the handler runs again before the first byte of the response, with the request as the
- * earlier attempt left it.
- * @throws ConfigError if it decorates anything other than an instance method, or a generator method without `async`, if
- * an option is invalid, or if `retries` is set on an `async *` method, whose items cannot be taken back. The method
- * throws an `Error` if the container did not create its object.
+ * to the request's transaction: the handler runs again before the first byte of the response, and the request keeps the
+ * changes that the earlier attempt made to it.
+ * @throws ConfigError if it decorates a generator method without `async` or anything other than an instance method, if
+ * an option is invalid, or if `retries` is set on an `async *` method, because its items cannot be withdrawn. The
+ * method throws an `Error` if the container did not create its object.
  * @example
  * class Transfers {
  *   private readonly accounts = inject(Accounts)
@@ -133,7 +133,7 @@ function databaseOf(object: Decorated | undefined, { name }: Method): Database {
   const database = object?.[kDatabase]
   if (database !== undefined) return database
   throw new Error(
-    `@Transactional() on ${name}: the container did not create its object, so the object has no database. List its class in providers or controllers, and postgres() in plugins.`,
+    `@Transactional() on ${name}: the container did not create the object, so the object has no database. List the class of the object in providers or controllers, and postgres() in plugins.`,
   )
 }
 

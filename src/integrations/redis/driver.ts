@@ -5,7 +5,6 @@ export type Word = string | Buffer
 // biome-ignore lint/suspicious/noExplicitAny: the events of a client have arguments of many kinds
 export type Listener = (...args: any[]) => void
 
-/** The members that node-redis's client and cluster have in common. */
 interface Connection {
   /** Whether `connect` was called and `destroy` was not. */
   readonly isOpen: boolean
@@ -113,8 +112,8 @@ function clusterDriver(connection: RedisCluster): Driver {
     connection,
     async connect() {
       await connection.connect()
-      // Some slots still have no server. node-redis reads the owners of the slots only when it connects and after a
-      // redirect.
+      // Some slots may still have no server, because node-redis reads the owners of the slots only when it connects and
+      // after a redirect.
       if (connection.slots.includes(undefined))
         throw new Error('CLUSTERDOWN Some slots have no server.')
     },

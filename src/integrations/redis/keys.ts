@@ -50,7 +50,7 @@ export class Keys {
     return `${this.#prefix}idempotency:${digest}`
   }
 
-  /** The key that records which servers the entries were written to. */
+  /** The key under which the servers are recorded to which the entries were written. */
   get origin(): string {
     return `${this.#prefix}origin`
   }

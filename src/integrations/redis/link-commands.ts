@@ -40,7 +40,7 @@ async function* findOn(link: Link, send: Send, pattern: string): AsyncGenerator<
 }
 
 /**
- * The default timeout for stores that a request depends on. A late reply to such a store results in a 503 response
+ * The default timeout for stores on which requests depend. A late reply to such a store results in a 503 response
  * instead of just a cache miss.
  */
 const PATIENT = '500ms'
@@ -50,7 +50,7 @@ export function patientLinkOf(options: RedisOptions): Link {
   return linkOf(options.timeout === undefined ? { ...options, timeout: PATIENT } : options)
 }
 
-/** A Redis script. The server identifies a script that it has run before by its digest. */
+/** A Redis script. By the digest, the server finds a script that it has already run. */
 export interface Script {
   readonly text: string
   readonly digest: string

@@ -6,8 +6,8 @@ import { clientMaker, pauseBefore, tolerateErrors } from './open-client.js'
 import { prefixOf, type RedisOptions, timeoutOf } from './redis-options.js'
 
 /**
- * The pause after the breaker opens or a reply becomes overdue, before the link checks the server again, in
- * milliseconds.
+ * How long the link waits before it checks the server again, in milliseconds. The wait begins when the breaker opens or
+ * a reply is overdue.
  */
 const PAUSE_MS = 10_000
 /** How long startup waits for the server's first response, in milliseconds. */
@@ -387,7 +387,7 @@ export class Link {
     this.#outage = { since: clock.monotonic() }
     logger.warn(
       { reason },
-      'Redis is not available: its cache is not used, the fallback counts its rate limits, and requests that need its sessions or idempotency records are refused.',
+      'Redis is not available: no cached value is read or stored, the fallback counts for the rate limits, and requests that need a session or an idempotency record from Redis are refused.',
     )
   }
 }

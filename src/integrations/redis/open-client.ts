@@ -2,7 +2,6 @@ import { loadPeer, type PeerUse } from '../../plugin/index.js'
 import { type Driver, driverOf, type RedisClient, type RedisCluster } from './driver.js'
 import { DEFAULT_URL, type RedisClusterOptions, type RedisOptions } from './redis-options.js'
 
-/** The functions of the package `redis` that Blazon uses. */
 interface RedisPackage {
   createClient(options: object): RedisClient
   createCluster(options: object): RedisCluster

@@ -1,4 +1,4 @@
-/** The maximum number of keys, and the maximum number of patterns, that are stored separately. */
+/** The maximum numbers of individual keys and of individual patterns in a batch. */
 const MOST_KEYS = 10_000
 const MOST_PATTERNS = 100
 

@@ -49,7 +49,6 @@ export function redisCache(options: RedisOptions = {}): CacheStore {
   )
 }
 
-/** An entry and the versions of its tags. */
 type Tagged = Awaited<ReturnType<NonNullable<CacheStore['getTagged']>>>
 
 class RedisCache implements CacheStore {
@@ -105,7 +104,7 @@ class RedisCache implements CacheStore {
   get(key: string): MaybePromise<CacheEntry | undefined> {
     if (!this.#isUsable) return undefined
     const name = this.#keys.entry(key)
-    // `GETRANGE` instead of `GET`, to limit the reply to the maximum size of a valid entry.
+    // `GETRANGE`, unlike `GET`, limits the reply to the maximum size of a valid entry.
     return this.#link.call(({ send }) => send('GETRANGE', name, '0', LAST_BYTE), {
       read: (bytes) => this.#entries.read(key, bytes),
       fail: () => undefined,
@@ -295,7 +294,7 @@ class RedisCache implements CacheStore {
    * to other servers, they are all deleted.
    */
   async #checkOrigin(): Promise<void> {
-    // The flag is set before the check, because a new connection resets it to `false`.
+    // The flag is set before the check, because a connection that is opened during the check resets it to `false`.
     this.#isHome = true
     try {
       await this.#forgetForeign()
@@ -317,7 +316,7 @@ class RedisCache implements CacheStore {
       .catch(unlessServerError)
   }
 
-  /** Logs that the server refused a command, once until the server accepts a command again. */
+  /** Logs that the server refused a command: only once, until the server accepts a command again. */
   #logRefusal(error: unknown, message: string): void {
     if (this.#hasLoggedRefusal) return
     this.#hasLoggedRefusal = true

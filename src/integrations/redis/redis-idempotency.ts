@@ -11,8 +11,8 @@ import { patientLinkOf, runScript, type Script, script } from './link-commands.j
 import { checkRedisOptions, prefixOf, type RedisOptions } from './redis-options.js'
 
 /**
- * How long a running request keeps its claim on a key, in milliseconds. The claim expires because the process may have
- * ended.
+ * How long a running request keeps its claim on a key, in milliseconds. The claim expires, because the process may end
+ * before the request does.
  */
 const LEASE_MS = 120_000
 

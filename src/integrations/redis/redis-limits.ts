@@ -88,7 +88,7 @@ class RedisLimits implements RateLimitStore {
     await this.#fallback.close?.()
   }
 
-  /** Checks the connection, unless the store is not open: an application without limits never opens it. */
+  /** Checks the connection if the store is open. An application without limits never opens the store. */
   async check(): Promise<void> {
     if (this.#isOpen) await this.#link.check()
   }

@@ -16,7 +16,7 @@ export interface RedisOptions {
   readonly cluster?: RedisClusterOptions
   /**
    * Your own client, created by `createClient` or `createCluster` from `redis`. If it is not connected, Blazon connects
-   * and later closes it. If it is already connected, Blazon leaves it open. Set `disableOfflineQueue` on the client.
+   * it and later closes it. If it is already connected, Blazon leaves it open. Set `disableOfflineQueue` on the client.
    */
   readonly client?: RedisClient | RedisCluster
   /** The prefix of every key. Default: `'blazon:'`. */
@@ -148,7 +148,7 @@ function checkClient(client: unknown): Problem[] {
 function checkFallback(fallback: unknown): Problem[] {
   if (fallback === undefined || hasMethod(fallback, 'consume')) return []
   const remedy = 'Pass memoryRateLimit(), or another RateLimitStore.'
-  return [invalid('fallback', 'It has no method consume.', remedy)]
+  return [invalid('fallback', 'It has no `consume` method.', remedy)]
 }
 
 function hasMethod(value: unknown, name: string): boolean {
@@ -170,6 +170,6 @@ function checkTimeout(timeout: Duration | undefined): Problem[] {
   if (timeout === undefined) return []
   const seconds = toSeconds(timeout)
   if (seconds !== undefined && seconds > 0 && seconds <= LONGEST_S) return []
-  const cause = `${String(timeout)} is not a duration greater than 0 and of at most 24 days.`
+  const cause = `${String(timeout)} is not a duration of more than 0 seconds and at most 24 days.`
   return [invalid('timeout', cause, "Pass seconds, or a string such as '50ms'.")]
 }

@@ -36,14 +36,14 @@ export function refuseCrossOrigin(
   }
   const message =
     site === undefined && origin === undefined
-      ? 'A request with this cookie needs the header Origin or Sec-Fetch-Site'
+      ? 'A request with this cookie must have the header Origin or Sec-Fetch-Site'
       : 'A page of another origin has sent this request'
   throw new ForbiddenError(message, { code: 'CROSS_ORIGIN' })
 }
 
 /**
  * Whether an origin is the request's own origin. Behind a proxy that terminates TLS, the scheme of the request is
- * unknown.
+ * unknown, so `https` is always accepted.
  */
 function isOwn(req: Request, origin: string): boolean {
   if (!URL.canParse(origin)) return false

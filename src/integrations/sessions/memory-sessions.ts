@@ -10,7 +10,7 @@ import {
 
 const DEFAULT_MAX_SESSIONS = 10_000
 /**
- * The maximum number of ended sessions, separately for anonymous and other sessions, that a new session removes. It is
+ * How many ended sessions a new session removes at most, separately for anonymous and other sessions. The number is
  * greater than one, so that the number of ended sessions decreases.
  */
 const FORGOTTEN_AT_ONCE = 2

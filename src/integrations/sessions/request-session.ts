@@ -4,7 +4,7 @@ import { changes, refuseCrossOrigin } from './cross-origin.js'
 import type { Manager } from './manager.js'
 import { digestOf, newSessionId, type Session, type SessionUser } from './session.js'
 
-/** The maximum total length of the names and strings of one session's values, in characters. */
+/** The maximum total length of the names and the JSON of a session's values, in characters. */
 const MAX_LENGTH = 32 * 1024
 /** A used session is written again only after a twentieth of the idle time, to avoid a write for every request. */
 const REFRESH_PART = 20
@@ -13,7 +13,7 @@ const ATTEMPTS = 8
 const NO_SESSION = 'no session has the ID in the cookie: the session has ended'
 const FOREIGN = 'the session belongs to a different tenant than the request'
 const UNNAMED =
-  'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()'
+  'the session belongs to a tenant, but the request specifies none: specify the tenant, or set the option `tenant` of sessions()'
 const OF_NOBODY =
   'the session began without a tenant, but the request specifies one: log in for the tenant, or set the option `tenant` of sessions()'
 
@@ -107,7 +107,7 @@ export class RequestSession implements Session<Values, Values> {
   }
 
   /**
-   * Reverts each change to the cookie whose transaction was rolled back, so that the browser keeps the cookie of the
+   * If a transaction was rolled back, reverts its change to the cookie, so that the browser keeps the cookie of the
    * existing session.
    */
   dropUnsavedCookie(): void {
@@ -246,7 +246,7 @@ export class RequestSession implements Session<Values, Values> {
       if (this.#mayChange) this.#check()
       if (this.#res.headersSent)
         throw new TypeError(
-          'sessions(): the response has begun, so its cookie cannot be set. Change the session earlier.',
+          'sessions(): the response has begun, so its cookie cannot be set. Change the session before the response begins.',
         )
       await this.load()
       await work()
@@ -256,7 +256,10 @@ export class RequestSession implements Session<Values, Values> {
     return written
   }
 
-  /** Removes the session of the cookie, or the session of this request. */
+  /**
+   * Removes the session of this request from the store; without one, the session whose ID is in the cookie. Returns the
+   * removed session.
+   */
   async #end(): Promise<SessionRecord | undefined> {
     const id = this.#record?.id ?? this.#digest
     return id === undefined ? undefined : await this.#manager.ask((store) => store.take(id))
@@ -336,7 +339,7 @@ export class RequestSession implements Session<Values, Values> {
       (name) => texts[name] !== null && !Object.hasOwn(result.data, name),
     )
     if (unknown !== undefined)
-      throw new TypeError(`sessions(): the option schema describes no field '${unknown}'.`)
+      throw new TypeError(`sessions(): the schema does not describe the field '${unknown}'.`)
     const length = Object.entries(fields).flat().join('').length
     if (length > MAX_LENGTH)
       throw new TypeError(
@@ -371,6 +374,7 @@ function jsonOf(name: string, value: unknown): string | null {
     throw new TypeError('sessions(): the name of a value has a control character.')
   if (value === undefined) return null
   const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) throw new TypeError(`sessions(): the value of '${name}' is not JSON.`)
+  if (text === undefined)
+    throw new TypeError(`sessions(): the value of '${name}' cannot be represented in JSON.`)
   return text
 }

@@ -17,7 +17,7 @@ export class SessionCookie {
     this.#sameSite = sameSite
   }
 
-  /** The name on hosts where browsers accept the prefix. */
+  /** The name of the cookie on hosts where browsers accept the prefix. */
   get hostName(): string {
     return `__Host-${this.#name}`
   }

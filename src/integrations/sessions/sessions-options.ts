@@ -53,8 +53,8 @@ export interface SessionCookieOptions {
 /** Options of {@link sessions}. */
 export interface SessionsOptions<TInput, TOutput, TUser> {
   /**
-   * The schema for a session's values. It must accept `{}`, the content of a new session. Values must be JSON. If
-   * omitted, sessions have a user but no values.
+   * The schema for a session's values. It must accept `{}`, the content of a new session. The values must be
+   * representable in JSON. If omitted, sessions have a user but no values.
    */
   readonly schema?: SessionSchema<TInput, TOutput>
   /**
@@ -82,7 +82,7 @@ export interface SessionsOptions<TInput, TOutput, TUser> {
   /**
    * The tenant to which the session's user belongs: the name of a user field, or a function. The guard then confirms
    * this tenant: a request that specifies no tenant acts for it, and a request that specifies a different tenant is
-   * refused with a 403 response. A login needs no tenant. If omitted, `bindTenant` applies.
+   * refused with a 403 response. A login is then possible without a tenant. If omitted, `bindTenant` applies.
    */
   readonly tenant?: string | ((user: TUser) => string | null | undefined)
   /**
@@ -159,8 +159,8 @@ export function resolveOptions(options: AnyOptions): SessionsSettings {
 }
 
 /**
- * Creates the function that reads a user's tenant. A field named `constructor` must not be confused with the property
- * that every object inherits.
+ * Creates the function that reads a user's tenant. Only own fields count, so that the name `constructor` does not find
+ * the property that every object inherits.
  */
 function tenantReader(tenant: AnyOptions['tenant']): SessionsSettings['tenantOfUser'] {
   if (tenant === undefined || typeof tenant === 'function') return tenant ?? null
@@ -205,7 +205,8 @@ function checkCookie({ name, sameSite }: SessionCookieOptions = {}): Problem[] {
     )
   }
   if (sameSite !== undefined && !['lax', 'strict'].includes(sameSite)) {
-    const remedy = "Pass 'lax' or 'strict'. Pages of other origins need trustedOrigins."
+    const remedy =
+      "Pass 'lax' or 'strict'. To allow pages of other origins, list these origins in `trustedOrigins`."
     problems.push(invalid('cookie.sameSite', `It is ${JSON.stringify(sameSite)}.`, remedy))
   }
   return problems
@@ -224,7 +225,7 @@ function checkOrigins(origins: readonly string[] = []): Problem[] {
 function checkParts({ schema, store, findUser, tenant, bindTenant }: AnyOptions): Problem[] {
   const problems: Problem[] = []
   if (schema !== undefined && typeof schema?.['~standard']?.validate !== 'function') {
-    const remedy = 'Pass a Standard Schema: zod 4, valibot, arktype.'
+    const remedy = 'Pass a Standard Schema, for example from zod 4, valibot or arktype.'
     problems.push(invalid('schema', 'It is not a Standard Schema.', remedy))
   }
   if (store !== undefined && typeof store?.take !== 'function') {
@@ -247,7 +248,7 @@ function checkParts({ schema, store, findUser, tenant, bindTenant }: AnyOptions)
     problems.push(
       invalid(
         'tenant',
-        'bindTenant: true binds a session to the tenant of its login.',
+        'It contradicts bindTenant: true, which binds a session to the tenant of its login.',
         'Remove one of these options.',
       ),
     )

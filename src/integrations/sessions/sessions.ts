@@ -33,14 +33,13 @@ export interface Sessions<TInput, TOutput, TUser> extends AuthGuard<TUser>, Plug
   readonly manager: InjectionToken<SessionManager>
 }
 
-/** The values of sessions without a schema. */
 type NoValues = Readonly<Record<never, never>>
 
 /**
  * Creates sessions whose ID is in a cookie and whose values are in a store. The result is both a guard and a plugin,
  * and several applications can share it. Requests that contain the cookie and may change state are refused with a 403
- * `CROSS_ORIGIN` response, unless a page of the same origin or of `trustedOrigins` has sent them. A request without the
- * cookie that may change state is also refused when it writes a session, if a page of another origin has sent it.
+ * `CROSS_ORIGIN` response, unless a page of the same origin or of `trustedOrigins` has sent them. Other requests that
+ * may change state are refused when they write a session, if a page of another origin has sent them.
  *
  * @throws ConfigError at boot if an option is invalid; `E_SESSIONS_MEMORY` in production if the store keeps sessions
  * only in this process, as the default does.
@@ -71,7 +70,7 @@ function create<TInput, TOutput, TUser>(
   const sessionOf = (req: Request): RequestSession => {
     const session = requests.get(req)
     if (session !== undefined) return session
-    throw new Error('sessions(): the application needs it in `plugins`, not only as a guard.')
+    throw new Error('sessions(): the sessions object is not in `plugins`. Add it to this list.')
   }
   const canActivate = (req: Request) => admit(sessionOf(req), { req, findUser: settings.findUser })
   const tenantOf = tenantReader(settings, sessionOf)
@@ -160,7 +159,6 @@ function tenantReader(
   }
 }
 
-/** The inputs of the guard, without the session. */
 interface AdmitOptions {
   readonly req: Request
   readonly findUser: ((id: string, req: Request) => unknown) | null

@@ -100,7 +100,7 @@ function checkQuery<TEntity extends ObjectLiteral>(query: SelectQueryBuilder<TEn
   const { type } = connection.options
   if (type !== 'postgres') {
     throw new TypeError(
-      `readPage() reads pages from PostgreSQL, and this data source is ${type}. See "TypeORM" in docs/pagination.md.`,
+      `readPage() supports only PostgreSQL, but the type of this data source is ${type}. See "TypeORM" in docs/pagination.md.`,
     )
   }
   const isOne = ({ relation }: (typeof expressionMap.joinAttributes)[number]) =>
@@ -110,6 +110,6 @@ function checkQuery<TEntity extends ObjectLiteral>(query: SelectQueryBuilder<TEn
 
 function severalRows(): TypeError {
   return new TypeError(
-    'readPage(): the query may have several rows for one entity, and a page counts rows. Load relations with many rows for the entities of the page, in a second query; and select the primary key.',
+    'readPage(): the query may have several rows for one entity, but the size of a page is a number of rows. Select the primary key. Load relations with several rows in a second query, for the entities of the page.',
   )
 }

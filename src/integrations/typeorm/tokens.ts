@@ -104,7 +104,7 @@ function unknownEntity<T extends ObjectLiteral>(
     code: 'E_PROVIDER_MISSING',
     subject,
     cause: `The data source does not contain ${nameOf(entity)}; its entities are: ${known.join(', ') || 'none'}.`,
-    remedy: `Add ${nameOf(entity)} to \`entities\` of typeorm({ … }); a class needs @Entity().`,
+    remedy: `Add ${nameOf(entity)} to \`entities\` of typeorm({ … }). If it is a class, decorate it with @Entity().`,
   }
 }
 
@@ -118,7 +118,7 @@ function targetOf<T extends ObjectLiteral>(entity: EntityLike<T>): object {
     {
       code: 'E_OPTION_INVALID',
       subject: 'repositoryOf()',
-      cause: `${String(entity)} is not an entity. An undefined one often results from a circular import.`,
+      cause: `${String(entity)} is not an entity. A circular import is often the reason for an undefined class.`,
       remedy: 'Pass a class with @Entity(), or an EntitySchema.',
     },
   ])
@@ -160,7 +160,7 @@ function load(): TypeOrmPackage {
     const problem = {
       code: 'E_PEER_MISSING',
       subject: 'blazon/typeorm',
-      cause: 'It needs the package typeorm, which cannot be loaded.',
+      cause: 'The required package typeorm cannot be loaded.',
       remedy: 'npm install typeorm@1',
     } as const
     throw new ConfigError([problem], { cause: error })

@@ -44,7 +44,7 @@ function checkType(type: unknown): Problem[] {
 function checkName(name: unknown): Problem[] {
   if (name === undefined || (typeof name === 'string' && name !== '')) return []
   const remedy = "Pass a short string, as in { name: 'reports' }, or omit it."
-  return [invalid('typeorm(): name', 'It is not a name.', remedy)]
+  return [invalid('typeorm(): name', 'It is empty, or not a string.', remedy)]
 }
 
 function invalid(subject: string, cause: string, remedy: string): Problem {

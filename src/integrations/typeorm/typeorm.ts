@@ -12,7 +12,7 @@ import { dataSourceOf, loadTypeOrm } from './tokens.js'
 import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
 
 /**
- * Creates a plugin that opens a TypeORM data source. The data source is initialised before the providers that inject it
+ * Creates a plugin that opens a TypeORM data source. The data source is initialized before the providers that inject it
  * are created, and destroyed after the last response. Every application has its own data source, even if several
  * applications share one plugin object.
  *
@@ -22,7 +22,7 @@ import { checkTypeOrmOptions, type TypeOrmOptions } from './typeorm-options.js'
  * @param options The options of TypeORM's `DataSource`, and `name`. The plugin needs the peer dependency `typeorm` and
  * the driver's package.
  * @throws ConfigError at boot if an option is invalid, `typeorm` is not installed, or the data source cannot be
- * initialised.
+ * initialized.
  * @example
  * const app = new App({
  *   controllers: [UsersController],
@@ -58,7 +58,7 @@ const NOT_BOUND =
   'This application has tenants, and the database does not limit the queries of TypeORM to one tenant. Filter every query by tenant, ' +
   'or use blazon/postgres. See "Tenants" in docs/typeorm.md.'
 
-/** The shortest health check queries, for databases that do not accept `select 1`. */
+/** The health check queries of the databases that do not accept `select 1`. */
 const HEALTH_QUERIES: Readonly<Record<string, string>> = {
   oracle: 'select 1 from dual',
   sap: 'select 1 from dummy',
@@ -95,7 +95,7 @@ function explainRefusal(error: unknown, req: Request): HttpError | undefined {
 }
 
 /**
- * Creates and initialises a data source for one application. It is closed together with the application.
+ * Creates and initializes a data source for one application. It is closed together with the application.
  *
  * @throws ConfigError if the data source cannot be created, or its database cannot be reached.
  */
@@ -131,7 +131,6 @@ async function disconnect(dataSource: DataSource | undefined): Promise<void> {
   }
 }
 
-/** A statement that a query runner has started. */
 interface Begun {
   readonly text: string
   readonly running: RunningStatement
@@ -204,7 +203,7 @@ function resultOf(raw: unknown) {
 type Finding = Omit<Problem, 'subject'>
 
 /**
- * Returns the error for a data source that could not be initialised. Its `cause` is a copy of the original error
+ * Returns the error for a data source that could not be initialized. Its `cause` is a copy of the original error
  * without passwords.
  */
 function startFailure(options: DataSourceOptions, error: unknown): ConfigError {
@@ -229,7 +228,7 @@ function ofStatement(code: string): Finding {
   const cause = `The database refused a statement during startup: ${code}.`
   return failed(
     cause,
-    'See the `cause` of this error, and the effects of `migrationsRun` and `synchronize`.',
+    'See the `cause` of this error. With `migrationsRun` or `synchronize`, TypeORM runs statements during startup.',
   )
 }
 
@@ -241,7 +240,7 @@ function ofTypeOrm({ name, message }: Error): Finding {
   }
   return failed(
     `TypeORM reports: ${sentence(message)}`,
-    'Correct the option or the entity that it names.',
+    'Correct the option or the entity that the message names.',
   )
 }
 
@@ -268,8 +267,8 @@ function sentence(text: string): string {
 const HIDDEN = '***'
 
 /**
- * Returns a copy of an error with only its name, code, message and stack, in which secret values from `options` are
- * replaced with `***`.
+ * Returns a copy of an error with only its name, code, message and stack. In the copy, `***` replaces the secret values
+ * from `options`.
  */
 export function withoutSecrets(error: unknown, options: object): Error {
   if (!(error instanceof Error)) return new Error('The thrown value is not an error.')
@@ -285,7 +284,10 @@ export function withoutSecrets(error: unknown, options: object): Error {
   return copy
 }
 
-/** Lists all strings under a secret name, all private keys, and all URLs with passwords, with these passwords. */
+/**
+ * Lists the secret strings: values whose name indicates a secret, private keys, URLs that contain a password, and the
+ * passwords in these URLs.
+ */
 function* secretsOf(value: unknown, name: string, depth = 0): Generator<string> {
   if (typeof value === 'string') {
     const isSecret = isSecretName(name) || value.includes('PRIVATE KEY-----')

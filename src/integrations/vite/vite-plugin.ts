@@ -53,8 +53,8 @@ const LOWERED = '__decoratorStart'
 /**
  * Creates a plugin for Vite and Vitest that compiles standard decorators. Vite 8 leaves decorators in its output
  * without a warning, and Node then fails with `SyntaxError: Invalid or unexpected token`. Vite itself still compiles
- * files without decorators, packages, and projects with `experimentalDecorators` in their `tsconfig.json`. Vite 8 needs
- * the package `esbuild` to be installed; earlier versions include it.
+ * files without decorators, installed packages, and projects with `experimentalDecorators` in their `tsconfig.json`.
+ * With Vite 8, the package `esbuild` must be installed; earlier versions include it.
  *
  * @throws ConfigError at the first file with decorators, if `vite` or `esbuild` is not installed or too old.
  * @example

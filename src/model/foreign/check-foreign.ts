@@ -16,7 +16,7 @@ const REMEDIES = {
   filter:
     'Write the filter as an error middleware, (error, req, res, next) => …, in `middlewares`.',
   scope: 'Each instance lives as long as the application: store request data on req.',
-  route: 'Import it from blazon, and remove this one.',
+  route: 'Import the equivalent decorator from blazon instead.',
   response: 'Import @HttpCode, @Header and @Redirect from blazon; for anything else use res.',
   parameter:
     'Read the value from the request, or use @CurrentUser() or defineParameter() from blazon.',
@@ -98,7 +98,7 @@ function readNoted(owner: Class, member: PropertyKey | null): Map<string | symbo
   return noted
 }
 
-/** The tokens that NestJS uses to find the providers that run on every route. */
+/** The tokens of the providers that NestJS runs on every route. */
 const TOKENS = new Map<unknown, string>([
   ['APP_GUARD', REMEDIES.guard],
   ['APP_PIPE', REMEDIES.schema],
@@ -123,8 +123,7 @@ function checkBinding(
     return { code: 'E_FOREIGN_PROVIDER', subject, cause, ...rest }
   })
   if (make.kind !== 'class' || controllers.has(make.class)) return problems
-  // As in NestJS, each key is read from the class itself if it has the key, otherwise from the closest base class that
-  // has it.
+  // As in NestJS, each key is read from the class itself, otherwise from the closest base class with this key.
   const links = chainOf(make.class).toReversed()
   const noted = new Map(links.flatMap((link) => [...readNoted(link, null)]))
   const onClass = INJECTION.flatMap((key) => inspectKey(key, noted.get(key), noted) ?? [])
@@ -144,7 +143,7 @@ function unused(subject: string, { written, remedy }: Finding, from = ''): Probl
 
 function unread(key: string | symbol, subject: string): Problem {
   const name = typeof key === 'symbol' ? String(key) : `'${key}'`
-  const cause = `Another decorator has stored ${name} there, but this application does not read it.`
+  const cause = `A decorator of another package has stored a value there under the key ${name}, but this application does not read it.`
   const remedy = String(key).startsWith('swagger/') ? REMEDIES.document : REMEDIES.unknown
   return { code: 'W_FOREIGN_METADATA', subject, cause, remedy }
 }
@@ -153,8 +152,8 @@ function unread(key: string | symbol, subject: string): Problem {
 type Args = Readonly<Partial<Record<'target' | 'object' | 'method' | 'type' | 'index', unknown>>>
 
 /**
- * The lists of decorators. The entries in some lists have a type, such as `authorized`, which identifies the decorator
- * more exactly.
+ * The lists in which routing-controllers stores decorators. In some lists, the entries have a type, such as
+ * `authorized`, which identifies the decorator more exactly.
  */
 const LISTS: readonly (readonly [list: string, decorator: string, remedy: string])[] = [
   ['controllers', '', REMEDIES.route],
@@ -227,13 +226,13 @@ const PARAMETERS =
 /** The prefixes of keys that belong to a framework whose routes, guards and middlewares do not run here. */
 const FRAMEWORKS = /^(?:tsed:|inversify-express-utils:|@inversifyjs\/(?:http|framework)|loopback:)/
 
-/** Words that indicate that a key is for access rules or for steps before the handler. */
+/** Words in the keys of access rules, or of steps before the handler. */
 const DECIDES =
   /^(auth([nz]|ed|enticat\w*|ori[sz]\w*|ority|orities)?|unauth\w*|guards?|roles?|permissions?|permit(ted)?|scopes?|abilit(y|ies)|polic(y|ies)|privileges?|claims?|public|private|(un)?protected|secured?|security|anonymous|admins?|logins?|acl|[ra]bac|grants?|access|jwt|bearer|middlewares?|interceptors?|pipes?)$/
 
 /**
- * Keys that compilers use, keys of NestJS decorators that need no replacement, such as `@Injectable()`, and additional
- * keys of decorators whose main key `inspectKey` recognizes.
+ * Keys that are not reported: keys of compilers; keys of NestJS decorators that need no replacement, such as
+ * `@Injectable()`; and additional keys of decorators whose main key `inspectKey` recognizes.
  */
 const HARMLESS =
   /^(?:design:.*|optional:.*|THROTTLER:(?!SKIP|LIMIT).*|__(?:injectable|entryProvider|responsePassthrough|sseOptions)__)$/
@@ -264,8 +263,8 @@ function inspectKey(key: string | symbol, value: unknown, noted: Noted): Finding
 }
 
 /**
- * Inspects a NestJS key. NestJS never stores `null`, so another package uses the same key in this case. An absent
- * option or an empty list has no effect.
+ * Inspects a NestJS key. If its value is `null`, another package uses the same key, because NestJS never stores `null`.
+ * An absent option or an empty list has no effect.
  */
 function inspectNest(name: string, value: unknown): Finding[] | null {
   if (value === null) return null

@@ -49,7 +49,7 @@ type Message = Parameters<Step>
 const MISSING: readonly FieldError[] = [{ in: 'body', path: '', message: 'is required' }]
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
-/** A promise that settles after Node has parsed the bytes that arrived together with the request head. */
+/** A settled promise. After it is awaited, Node has parsed the bytes that arrived together with the request head. */
 const HEAD_PARSED = Promise.resolve()
 
 /** Creates the steps that read and validate a body of the declared type. */
@@ -63,7 +63,6 @@ export function bodyStages(config: BodiesConfig): BodyStages {
   }
 }
 
-/** Reads the body of one route. */
 class BodyStep {
   readonly #config: BodiesConfig
   readonly #next: Step
@@ -84,8 +83,8 @@ class BodyStep {
     if (!hasBody(req)) return this.#withoutBytes(req, res)
     const reader = this.#readers[this.#find(req)]
     if (reader === undefined) return this.#unsupported()
-    // If bytes have already arrived, no wait is needed. If a middleware that listens for `data` has started the body
-    // stream, data that is not read now is lost.
+    // If bytes have already arrived, no wait is needed. If a middleware has started the body stream by listening for
+    // `data`, the data must be read now, or it is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? this.#readArriving(reader, req, res)
       : HEAD_PARSED.then(() => this.#readArriving(reader, req, res))
@@ -116,8 +115,8 @@ class BodyStep {
   }
 
   /**
-   * Handles an empty body. An empty form is valid and has no fields, and empty text is valid text. Only JSON with a
-   * schema cannot be empty.
+   * Handles an empty body. An empty form is valid and has no fields, and empty text is valid text. Only a JSON body
+   * with a schema must not be empty.
    */
   #empty(req: BlazonRequest, res: Response): unknown {
     const { bodies, verify, isRequired, validationStatus: status } = this.#config
@@ -147,14 +146,14 @@ class BodyStep {
 
   #unsupported(): Refusal {
     const accepted = this.#config.bodies.flatMap(({ contentTypes }) => contentTypes).join(', ')
-    const message = `The body must be one of: ${accepted}`
+    const message = `The body must have one of these types: ${accepted}`
     return new Refusal(refuse('UNSUPPORTED_MEDIA_TYPE', message))
   }
 }
 
 /**
- * Creates the step that validates the body. A request without a body of a declared type is validated as the first body
- * type.
+ * Creates the step that validates the body. A request without a body, or with a body of any other type, is validated as
+ * the first body type.
  */
 function validateStep(config: BodiesConfig, next: Step): Step {
   const { bodies, inputs, validators } = config

@@ -15,7 +15,7 @@ export interface BodyConfig {
   readonly isDescribed: boolean
 }
 
-/** A promise that settles after Node has parsed the bytes that arrived together with the request head. */
+/** A settled promise. After it is awaited, Node has parsed the bytes that arrived together with the request head. */
 const HEAD_PARSED = Promise.resolve()
 
 /** Reads a JSON body, unless there is no body or a middleware has read it. */
@@ -41,8 +41,8 @@ function bodyStep({ limits, isDescribed }: BodyConfig, next: Step): Step {
     if (req.body !== undefined) return next(req, res)
     if (!hasBody(req)) return withoutBody(req, res)
     if (!isDescribed && !isJson(req)) return next(req, res)
-    // If bytes have already arrived, no wait is needed. If a middleware that listens for `data` has started the body
-    // stream, data that is not read now is lost.
+    // If bytes have already arrived, no wait is needed. If a middleware has started the body stream by listening for
+    // `data`, the data must be read now, or it is lost.
     return req.readableLength > 0 || req.readableFlowing === true
       ? readArriving(req, res)
       : HEAD_PARSED.then(() => readArriving(req, res))

@@ -131,8 +131,8 @@ export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
 }
 
 /**
- * Records which guard has allowed a request, and the tenant of the credential. A guard with neither a name nor
- * `tenantOf` need not be recorded.
+ * Records which guard has allowed a request, and the tenant of the credential. If a guard has no name and no
+ * `tenantOf`, there is nothing to record.
  */
 function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
   if (tenantOf === null && name === null) return next
@@ -176,7 +176,9 @@ export function readTenant(
   const tenant: unknown = tenantOf(req) ?? undefined
   if (tenant === undefined || typeof tenant === 'string') return tenant
   if (isThenable(tenant)) Promise.resolve(tenant).catch(() => {})
-  throw new TypeError(`tenantOf() of a guard returned a value of type ${typeof tenant}.`)
+  throw new TypeError(
+    `The \`tenantOf\` function of a guard returned a value of type ${typeof tenant}: return a string or undefined.`,
+  )
 }
 
 /** Creates the refusal for a request whose guard threw an error. */
@@ -196,8 +198,8 @@ export function errorRefusal(challenge: string, logDenial: LogDenial): ErrorRefu
 
 /**
  * Returns the guard's decision, or a promise for it. A thenable is converted to a real promise, because it may call its
- * callbacks twice, and its `then` may not return a promise. Express lets a request continue if `undefined`, `null`, `0`
- * or `'route'` is thrown. Here, every thrown value denies the request.
+ * callbacks twice, and its `then` does not always return a promise. Express lets a request continue if `undefined`,
+ * `null`, `0` or `'route'` is thrown. Here, every thrown value denies the request.
  */
 export function decide(
   guard: RouteGuard['guard'],
@@ -253,7 +255,6 @@ export function guardNotes({ name: scheme, carries }: NotedGuard): GuardNotes {
   }
 }
 
-/** Records the decision of a route's only guard. */
 function noteGuard(req: BlazonRequest, verdictOf: (req: BlazonRequest) => SchemeVerdict): void {
   const note = noteOf(req)
   if (note !== undefined) noteAll(note, [verdictOf(req)])

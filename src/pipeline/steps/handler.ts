@@ -97,7 +97,7 @@ export const unexpiredStage: StepFactory = (next) =>
     return req[kIsExpired] ? res : next(req, res)
   }
 
-/** Whether a handler can send a response itself after it has returned nothing. */
+/** Whether a handler can send a response itself after it has returned `undefined`. */
 export function takesResponse({
   method,
   parameters,

@@ -67,7 +67,7 @@ export function observeStage(
 type WriteHead = (this: Response, ...args: unknown[]) => Response
 
 const SENDS =
-  'A plugin sent a response in `onResponse`, after the response was decided. The connection was closed. Send from a step that wraps the handler, such as `aroundHandler`.'
+  'A plugin sent a response in `onResponse`, after another response was chosen. The connection was closed. Send the response from a step that wraps the handler, such as `aroundHandler`.'
 
 /**
  * Calls a function once, before the head of a response is written. The function can set headers. If it sends a response

@@ -34,7 +34,6 @@ const NONE: PluginStages = Object.freeze({
 /** The parts of an application that plugin steps depend on. */
 export interface PluginStepsConfig extends Observation, EnterConfig {}
 
-/** A stage that a plugin adds at one place. */
 interface AddedStage {
   readonly plugin: string
   readonly place: PluginPlace

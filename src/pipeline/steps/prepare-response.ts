@@ -33,9 +33,9 @@ interface Target {
 }
 
 /**
- * Limits the body that is passed to `res.json` to the fields in its schema, or compares it with the schema. Every JSON
- * response of a handler passes through `res.json`, because returned values, `this.ok` and `res.send` use it. Data is
- * limited before it is put into a custom envelope, because a custom envelope can put the data anywhere.
+ * Limits the body of `res.json` to the fields in its schema, or compares the body with its schema. Every JSON response
+ * of a handler passes through `res.json`, because returned values, `this.ok` and `res.send` use it. Data is limited
+ * before it is put into a custom envelope, because a custom envelope can put the data anywhere.
  */
 export function fieldsStage(config: FieldsConfig): StepFactory {
   const preparation = fieldsPreparation(config)
@@ -46,7 +46,7 @@ export function fieldsStage(config: FieldsConfig): StepFactory {
     }
 }
 
-/** Returns the functions that limit a body that is passed to `res.json` to the fields in its schema. */
+/** Returns the functions that limit the bodies of `res.json` to the fields in their schemas. */
 export function fieldsPreparation(config: FieldsConfig): JsonPreparation {
   const { mode, byStatus } = config.fields
   const limit = mode === 'strip' ? stripFields(config) : checkFields(config)

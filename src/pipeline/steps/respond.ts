@@ -31,7 +31,7 @@ import type { SendReturned } from '../send-success.js'
 /** The configuration for sending a route's responses. */
 export interface RespondConfig {
   readonly route: Pick<RouteModel, 'name' | 'status' | 'redirect' | 'operation' | 'produces'>
-  /** Whether the handler can send its response after it has returned nothing. */
+  /** Whether the handler can send its response after it has returned `undefined`. */
   readonly mayRespondLater: boolean
   /** The request scopes; `null` if requests have no scopes. */
   readonly scopes: RequestScopes | null
@@ -89,8 +89,8 @@ function respondStep(config: RespondConfig, next: Step): RunRoute {
 }
 
 /**
- * Creates the function that responds with the value that the steps returned, or passes on an error. Writing a value
- * runs application code, such as `toJSON`, getters and generators. This code runs in the scope that a later step has
+ * Creates the function that responds with the return value of the steps, or passes on an error. Writing a value runs
+ * application code, such as `toJSON`, getters and generators. This code runs in the scope that a later step has
  * entered.
  */
 export function settleOf(config: RespondConfig): Settle {
@@ -140,7 +140,7 @@ function sendOnce(config: RespondConfig): Settle {
   const readStatus = statusReader(status)
   return function sendValue(value, req, res) {
     if (res.headersSent) return discardLate(value, res)
-    // A handler that ends with `return res.status(200)`, or with a pipe, may not have sent anything yet.
+    // A handler that ends with `return res.status(200)`, or with a pipe, has perhaps sent nothing yet.
     if (value === res) return deadlines?.startUntilClosed(req, res)
     if (stream !== null) return stream(value, req, res)
     if (value !== undefined) {
@@ -157,7 +157,7 @@ function sendOnce(config: RespondConfig): Settle {
   }
 }
 
-/** The parts of a route that are needed to send a value that is not ordinary data. */
+/** The properties of a route that {@link sendUnusual} needs. */
 export interface UnusualConfig {
   readonly route: Pick<RouteModel, 'name' | 'operation' | 'produces'>
   readonly onError: OnError
@@ -165,7 +165,6 @@ export interface UnusualConfig {
   readonly deadlines: Deadlines | null
 }
 
-/** The request and response for which such a value is sent. */
 interface UnusualTarget {
   readonly req: BlazonRequest
   readonly res: Response

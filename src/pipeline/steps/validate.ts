@@ -25,8 +25,8 @@ export interface CompiledInput {
 }
 
 /**
- * Validates all parts of the request that have a schema, then replaces each part except the headers with the value that
- * its schema returned.
+ * Validates all parts of the request that have a schema. Then replaces each part, except for the headers, with the
+ * output of its schema.
  */
 export function validateStage(
   inputs: readonly CompiledInput[],

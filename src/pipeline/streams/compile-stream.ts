@@ -119,6 +119,6 @@ function beginHead(res: Response, type: string, isNegotiated: boolean): void {
 
 function notAsync(name: string, value: unknown): TypeError {
   return new TypeError(
-    `${name} is a stream and returned ${kindOf(value)}: write it as \`async *\`, or return an async iterable.`,
+    `${name} is a stream, but returned ${kindOf(value)}: declare the method as \`async *\`, or return an async iterable.`,
   )
 }

@@ -65,7 +65,9 @@ function toJson(item: unknown, prepare: PrepareItem): string {
 function toText(item: unknown, prepare: PrepareItem): string {
   const value = prepare === null ? item : prepare(item)
   const text: string | undefined = JSON.stringify(value)
-  if (text === undefined) throw new TypeError('It yielded nothing: an item must be a JSON value.')
+  if (text === undefined) {
+    throw new TypeError('It yielded a value that JSON omits, such as undefined: yield JSON values.')
+  }
   refuseHidden(value, text)
   return text
 }

@@ -262,7 +262,6 @@ class JoinedWrites {
     process.nextTick(flushScheduled, this)
   }
 
-  /** Writes the added text. */
   flush(): void {
     const text = this.take()
     if (text === '' || !this.isWritable) return
@@ -279,7 +278,7 @@ class JoinedWrites {
     return text
   }
 
-  /** @internal The scheduled function calls this. All streams share that function, so that they need no closures. */
+  /** @internal Called by the scheduled function, which all streams share, so that no closures are needed. */
   flushScheduled(): void {
     this.#isScheduled = false
     this.flush()

@@ -55,7 +55,6 @@ export interface HeldVisibility extends RequestVisibility {
 /** The functions that remove hidden fields from responses with one status. The responses are plain data. */
 export type HideInResponse = MadeForStatus<HideFields>
 
-/** The functions for responses with one status. */
 interface MadeForStatus<T> {
   readonly body: T
   /** The function for data, before a custom envelope is added. */
@@ -138,7 +137,6 @@ function hideByName(hide: HideFields, findsAll: boolean): HideInResponse {
   return { body: hide, data: hide, rows, findsAll }
 }
 
-/** Compiles the functions for each status with a schema. */
 function compileStatuses<T>(
   route: RouteModel,
   converters: SchemaConverters,
@@ -198,7 +196,7 @@ function compileSent(route: RouteModel, { schemas, hides }: SentConfig): FindSen
 
 /**
  * Creates the function that decides whether a schema applies to the body of a request. If there are several bodies,
- * only the schema of the declared type applies; to a body of no declared type, every schema applies.
+ * only the schema of the declared type applies. If no body has this type, every schema applies.
  */
 function bodySelector(
   { bodies }: RouteModel,

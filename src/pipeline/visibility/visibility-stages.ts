@@ -67,7 +67,10 @@ export function visibilityStage({ visibility, decide, isProtected }: AskConfig):
     }
 }
 
-/** Returns a rejected promise instead of throwing. Otherwise, the promise for another mark would not be handled. */
+/**
+ * Returns a rejected promise instead of throwing. If it threw, a rejected promise for another mark would stay
+ * unhandled.
+ */
 function ask(decide: Decide, mark: Mark, req: Request): unknown {
   try {
     return decide(req.user, mark, req)
@@ -77,8 +80,8 @@ function ask(decide: Decide, mark: Mark, req: Request): unknown {
 }
 
 /**
- * Removes all marked fields from the responses of steps before {@link visibleStage}, such as `@Use` middlewares,
- * because the fields that the caller is allowed to see have not been determined yet.
+ * Removes all marked fields from the responses of steps before {@link visibleStage}, such as `@Use` middlewares. At
+ * that point, it is not yet known which fields the caller is allowed to see.
  */
 export function unaskedStage(config: Omit<VisibleConfig, 'base'>): StepFactory {
   const preparation = preparationOf(config.visibility.forHeld([]), { ...config, base: null })
@@ -178,8 +181,8 @@ function preparationOf(
   const refuseAll = (status: number, res: Response): typeof REFUSED => {
     const message =
       `${name}: the response ${status} has no schema, but the route has record values or list items with ` +
-      '`visibleTo`: without a name, they cannot be found and omitted. ' +
-      `Describe it with @ApiResponseDoc({ status: ${status}, schema }).`
+      '`visibleTo`. They have no names, so they cannot be found and omitted. ' +
+      `Describe the response with @ApiResponseDoc({ status: ${status}, schema }).`
     onError(refuse('INTERNAL_SERVER_ERROR', message), res.req as BlazonRequest, res)
     return REFUSED
   }

@@ -10,13 +10,13 @@ import { type AjvClass, shareMetaSchema } from './share-meta-schema.js'
 const COERCIBLE = /(data\d*) == \+\1/g
 
 /**
- * Matches Ajv's `strictNumbers` check whether the number keywords apply to a value. The lookahead excludes the check in
- * a coercion, which has the same code.
+ * Matches the check with which Ajv, because of `strictNumbers`, decides whether the number keywords apply to a value.
+ * The lookahead excludes the check in a coercion, which has the same code.
  */
 const CONCERNED = /if\(\(typeof (data\d*) == "number"\) && \(isFinite\(\1\)\)\)\{(?!coerced)/g
 
 /**
- * Makes the functions that Ajv generates refuse `Infinity`, which JSON cannot represent, in two cases that
+ * Changes the functions that Ajv generates: they then refuse `Infinity`, which JSON cannot represent, in two cases that
  * `strictNumbers` misses. The first is a string that was coerced to a number. The second is a schema without `type`:
  * for a value that is not finite, `strictNumbers` skips the limits of the schema, so the value would pass.
  */
@@ -140,7 +140,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
  */
 const LOOP = /for\((?:let (\w+)=[^;]+; \w+<len\d+; \w+\+\+|const \w+ in \w+)\)\{/g
 
-/** The name of the loop variable of `contains`. In its loop, an item that does not match is not an error. */
+/** The name of the loop variable of `contains`. In its loop, an item is allowed not to match. */
 const SOUGHT = 'sought'
 
 /**
@@ -154,7 +154,9 @@ interface Compiling {
   readonly root: { readonly meta?: boolean | undefined }
 }
 
-/** Matches the end of a function that Ajv generates for a schema. The calling function takes over all of its errors. */
+/**
+ * Matches the end of a function that Ajv generates for a schema. The function that calls it receives all of its errors.
+ */
 const END = /validate\d+\.errors = vErrors;/g
 
 /** The property of an Ajv instance that the code from {@link bounded} counts down. */
@@ -192,7 +194,7 @@ function forget(before: string): string {
 }
 
 /**
- * Sets the name of the loop variable of `contains`, so that {@link bounded} recognises its loop, which must not end
+ * Sets the name of the loop variable of `contains`, so that {@link bounded} recognizes its loop, which must not end
  * before a matching item is found.
  */
 function nameSoughtItems(ajv: Ajv): void {

@@ -32,7 +32,7 @@ function hasScalars(items: { type?: string | string[] } | undefined): boolean {
   return types.length > 0 && types.every((type) => SCALARS.test(type))
 }
 
-/** Returns the last item that equals an earlier item. */
+/** Returns the index of the last item that equals an earlier item, and the index of the earlier item. */
 export function findTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   let twins: Twins | undefined
@@ -45,7 +45,7 @@ export function findTwins(items: readonly unknown[]): Twins | undefined {
   return twins
 }
 
-/** Returns the last item that equals a later item. */
+/** Returns the index of the last item that equals a later item, and the index of the later item. */
 function findScalarTwins(items: readonly unknown[]): Twins | undefined {
   const seen = new Map<unknown, number>()
   for (let i = items.length - 1; i >= 0; i--) {
@@ -78,7 +78,7 @@ function textOf(value: unknown): string {
   return `{${parts.join(',')}}`
 }
 
-/** Twice the relative error of the quotient of two numbers, each rounded from a decimal fraction. */
+/** The tolerance for a quotient: twice its relative error if both numbers were rounded from decimal fractions. */
 const ERROR = 2 ** -51
 
 /**

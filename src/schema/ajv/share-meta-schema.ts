@@ -3,13 +3,16 @@ import type { Ajv, Options } from 'ajv'
 /** An Ajv class. Each draft of JSON Schema has its own class. */
 export type AjvClass = new (options: Options) => Ajv
 
-/** The instances that validate schemas, by class. Instances that collect all errors have a separate validator. */
+/**
+ * The shared instances that validate schemas, by class: `first` stops at the first error, and `all` collects all
+ * errors.
+ */
 const validators = new WeakMap<AjvClass, { first?: Ajv; all?: Ajv }>()
 
 /**
- * Makes an instance validate schemas with the compiled meta-schema of its draft. Otherwise, each of an application's
- * instances (up to four for a draft) would compile its own meta-schema, which takes ten times as long as compiling a
- * typical schema.
+ * Makes an Ajv instance use the shared validator of its draft, whose meta-schema is already compiled. Otherwise, each
+ * of an application's instances (up to four for a draft) would compile its own meta-schema, which takes ten times as
+ * long as compiling a typical schema.
  */
 export function shareMetaSchema(ajv: Ajv, AjvOfDraft: AjvClass): void {
   ajv.validateSchema = function validateSchema(schema, throwOrLogError) {

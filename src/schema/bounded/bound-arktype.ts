@@ -26,9 +26,9 @@ interface Traversal {
 }
 
 /**
- * Returns a type that is the same, except that its validation stops at the next error after {@link MAX_ISSUES} errors.
- * Arktype stops early inside alternatives when `failFast` is true. Here, `failFast` is also true after that many
- * errors.
+ * Returns a copy of a type. The validation of the copy stops at the next error after {@link MAX_ISSUES} errors: arktype
+ * stops at the next error while `failFast` is true. Originally, `failFast` is true only inside alternatives. Here, it
+ * is also true after that many errors.
  */
 export function boundArktype(schema: StandardSchemaV1): StandardSchemaV1 {
   const type = schema as ArkType

@@ -62,20 +62,20 @@ const MOST_ISSUES = 2000
 const STEPS_OF_ISSUE = 2
 
 /**
- * Returns a schema that is the same, except that after {@link MOST_ISSUES} issues each container stops at its next
- * issue, using valibot's own `abortEarly`. Otherwise, valibot collects 50,000 issues for 50,000 invalid items, each
- * with the issues of all alternatives.
+ * Returns a copy of a schema. After {@link MOST_ISSUES} issues, each container of the copy stops at its next issue,
+ * using valibot's own `abortEarly`. Otherwise, valibot collects 50,000 issues for 50,000 invalid items, each with the
+ * issues of all alternatives.
  */
 export function boundValibot(schema: StandardSchemaV1): StandardSchemaV1 {
   const { reference } = schema as ValibotSchema
   const probe = attempt(() => reference([], [], []))
   if (probe === undefined) return schema
-  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called. Here, that
-  // schema is `probe`, which passes the settings on.
+  // Valibot passes the settings of `v.setGlobalConfig` to the schema whose `~standard.validate` is called. Here, this
+  // is `probe`, which passes the settings to the original schema.
   const { async: isAsync } = schema as ValibotSchema
   let isEndless: boolean | undefined
-  // If the schema does not contain itself, the work grows only with the size of the value. The work is then not
-  // limited, so that no valid value is refused.
+  // If the schema does not contain itself, the work grows only with the size of the value. The work is then unlimited,
+  // so that every valid value is accepted.
   const isCounted = () => {
     isEndless ??= containsItself(schema)
     return isEndless

@@ -37,11 +37,11 @@ const SINGLE: Readonly<Record<string, readonly string[]>> = {
 const known = new WeakMap<object, StandardSchemaV1>()
 
 /**
- * Returns a schema that is the same, except that a list or another container skips its remaining parts after
- * {@link MAX_ISSUES} invalid parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the
- * issues of all alternatives of a union. The first issues and the result for a valid value are the same, and no user
- * code runs twice. The schema itself does not change: containers and the schemas that lead to them are built again from
- * their definitions, and all other schemas are shared.
+ * Returns a copy of a schema in which a list or another container skips its remaining parts after {@link MAX_ISSUES}
+ * invalid parts. Otherwise, zod collects 50,000 issues for 50,000 invalid items, each with the issues of all
+ * alternatives of a union. The first issues and the result for a valid value are the same, and no user code runs twice.
+ * The schema itself does not change: containers and the schemas that lead to them are built again from their
+ * definitions, and all other schemas are shared.
  */
 export function boundZod(schema: StandardSchemaV1): StandardSchemaV1 {
   const bounded = known.get(schema) ?? tryToBuild(schema)
@@ -142,7 +142,8 @@ class TwinBuilder {
 
   /** Wraps `run` to count the calls and to create a state for each container value. */
   #watch(internals: Internals, scope: { container: Container } | undefined): void {
-    // Without checks, `run` is the same function as `parse`, and zod can still replace `parse`.
+    // Without checks, `run` is the same function as `parse`. Zod can replace `parse` later, so the current `parse` is
+    // read at each call.
     const run: Run =
       internals.run === internals.parse
         ? (payload, context) => internals.parse(payload, context)
@@ -207,8 +208,8 @@ const KEYS_AT_ONCE = 64
 
 /**
  * Makes a record stop after {@link MAX_ISSUES} issues. Zod parses all properties of a record together, so this function
- * passes it several small records, one after the other. The record's checks still receive the whole record. A record
- * with a fixed set of keys is not changed.
+ * passes several small records to zod, one after the other. The record's checks still receive the whole record. A
+ * record with a fixed set of keys is not changed.
  */
 function boundRecord(internals: Internals): void {
   const { keyType } = internals.def
@@ -309,7 +310,7 @@ export function isZodNode(value: unknown): value is ZodNode {
   return typeof value === 'object' && value !== null && '_zod' in value
 }
 
-/** Returns a schema with the given `run`, which inherits all other properties from the original schema. */
+/** Returns a schema that has the given `run` and inherits all other properties from the original schema. */
 export function withRun<T extends ZodNode>(node: T, run: Run): T {
   const internals = Object.create(node._zod, { run: constant(run) })
   return Object.create(node, { _zod: constant(internals) })

@@ -28,7 +28,7 @@ export function annotationsOf(node: Node): OpenApiSchema {
   }
 }
 
-/** Whether a schema has annotations. Most of the thousands of schemas have none, so their conversion is skipped. */
+/** Whether a schema has annotations. Most schemas have none, so the conversion of annotations is skipped for them. */
 function isAnnotated(node: Node): boolean {
   for (const keyword in node) if (WORDS.has(keyword) || keyword.startsWith('x-')) return true
   return false

@@ -105,7 +105,7 @@ function isAllOf(part: OpenApiSchema): part is { readonly allOf: readonly OpenAp
 }
 
 /**
- * Whether a part can be merged with its neighbours. A reference cannot be merged, because keywords beside it are
+ * Whether a part can be merged with the other keywords. A reference cannot be merged, because keywords beside it are
  * ignored.
  */
 function fits(part: OpenApiSchema, beside: OpenApiSchema): boolean {

@@ -32,13 +32,13 @@ export type Draft = { -readonly [K in keyof OpenApiSchema]: OpenApiSchema[K] }
 /** The type names that JSON Schema and OpenAPI share. OpenAPI has a flag instead of a type for `null`. */
 export type TypeName = NonNullable<OpenApiSchema['type']>
 
-/** An internal keyword. Its value is a sentence that describes a constraint that a library could not express. */
+/** An internal keyword for a constraint that a library could not express. Its value describes the constraint. */
 export const LOSS_MARK = '~loss'
 
 /** An internal keyword for a value that JSON cannot represent: `undefined`, a function or a symbol. */
 export const ABSENT_MARK = '~absent'
 
-/** An internal keyword for a schema against which its inner references are resolved, as if it had an `$id`. */
+/** An internal keyword for a schema that is the root for the references inside it, as if it had an `$id`. */
 export const RESOURCE_MARK = '~resource'
 
 /** An internal keyword for a definition whose key must not be used as a name. */

@@ -77,7 +77,7 @@ function convertBody<S>(node: Node, path: string, { conversion, whole }: Convers
 }
 
 const BARE_UNION =
-  'A union that contains itself in lists or records has no type in clients: the document accepts any value. Put an object with properties in between.'
+  'Generated clients have no type for a union that contains itself in lists or records, so the document accepts any value. Put the inner union into an object with properties.'
 
 /** Whether a union accepts any JSON, like `z.json()`: it has an unconditional branch for every type. */
 function isAnyJson({ anyOf }: Node): boolean {
@@ -107,8 +107,8 @@ function referred<S>(node: Node, path: string, { conversion, whole }: Conversion
 }
 
 /**
- * Replaces definitions that lead back to themselves through only references and combinations with `{}`, because
- * checking a value against such a definition would never end.
+ * Replaces a definition with `{}` if it leads back to itself through only references and combinations. Checking a value
+ * against such a definition would never end.
  */
 function withoutCircles<S>(
   definitions: readonly SchemaDefinition<S>[],

@@ -48,7 +48,7 @@ function withRequired(schema: OpenApiSchema): OpenApiSchema {
   return { ...schema, properties: { ...properties, ...added } }
 }
 
-/** Returns the only branch of a union that has no other keywords. */
+/** Returns the branch of a union that has only one branch and no other keywords; otherwise `undefined`. */
 function onlyBranch({ anyOf, oneOf, ...others }: OpenApiSchema): OpenApiSchema | undefined {
   const [only, ...more] = [...(anyOf ?? []), ...(oneOf ?? [])]
   return more.length === 0 && Object.keys(others).length === 0 ? only : undefined
@@ -76,7 +76,7 @@ function ownKeywords(
 }
 
 const UNEVALUATED =
-  'Its unevaluated properties or items are not restricted, because another part of the schema is inexact.'
+  'Its unevaluated properties or items are not restricted, because the document cannot describe another part of the schema exactly.'
 
 /**
  * Drops the keywords for unevaluated parts if a part of the schema has become less exact. The inexact part evaluates

@@ -91,7 +91,7 @@ function types(value: unknown, { node, path, conversion: { lose } }: KeywordPlac
     const [first] = known
     return known.length === 1 && first !== undefined ? { type: first } : { type: known }
   }
-  lose(path, 'A type that JSON does not have is not in the document, which accepts any value here.')
+  lose(path, 'A type of the schema does not exist in JSON: the document accepts any value here.')
   return {}
 }
 
@@ -203,7 +203,7 @@ function negation(value: unknown, { path, conversion }: KeywordPlace): OpenApiSc
   const { convert, hasLost } = watched(conversion)
   const not = convert(value, path)
   if (!hasLost()) return { not }
-  conversion.lose(path, "'not' is not in the document: it cannot express this exclusion.")
+  conversion.lose(path, "'not' is not in the document, which cannot express this exclusion.")
   return {}
 }
 
@@ -212,7 +212,7 @@ function condition(value: unknown, { node, path, conversion }: KeywordPlace): Op
   const { convert, hasLost } = watched(conversion)
   const test = convert(value, path)
   if (hasLost()) {
-    conversion.lose(path, "'if' is not in the document: it cannot express the condition.")
+    conversion.lose(path, "'if' is not in the document, which cannot express this condition.")
     return {}
   }
   return {

@@ -5,8 +5,8 @@
 const ESCAPED = /[\^$\\.*+?()[\]{}|/0-9A-Za-z]/
 
 /**
- * Returns a pattern that is valid in Unicode mode, or `undefined`. Readers of the document compile patterns in Unicode
- * mode, which refuses some escapes that a regular expression without flags allows.
+ * Returns an equivalent pattern for Unicode mode; `undefined` if there is none. Readers of the document compile
+ * patterns in Unicode mode, which refuses some escapes that a regular expression without flags allows.
  */
 export function toPattern(source: string): string | undefined {
   if (isUnicodePattern(source)) return source
@@ -47,7 +47,7 @@ export function withoutFlags({ source, flags }: RegExp): string | undefined {
 /** Matches escapes that the flag `i` does not affect: character classes, boundaries and punctuation. */
 const CASELESS_ESCAPE = /^\\[dDsSwWbBnrtfv0^$\\.*+?()[\]{}|/-]/
 
-/** Matches the beginning of a group, including its name, which is not part of the expression. */
+/** Matches the beginning of a group. It includes the name of the group, because the name must not be rewritten. */
 const GROUP = /^\(\?(?::|=|!|<=|<!|<\w+>)/
 
 const LETTER = /^[a-zA-Z]$/

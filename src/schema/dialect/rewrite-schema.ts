@@ -48,7 +48,7 @@ function isOfVersion30(document: OpenApiDocument): document is Lowered.OpenApiDo
   return document.openapi.startsWith('3.0')
 }
 
-/** Converts schemas one by one. References are kept, and losses are not reported again. */
+/** Creates a function that converts schemas one by one. References are kept, and losses are not reported again. */
 function createRewriter<S>(dialect: Dialect<S>): (schema: unknown) => S {
   let losses = 0
   const convert = (schema: unknown, path = ''): S => {

@@ -94,7 +94,7 @@ export function isBound(value: unknown): value is number {
 
 type Count = 'minLength' | 'maxLength' | 'minItems' | 'maxItems' | 'minProperties' | 'maxProperties'
 
-/** Copies a length or a count, unless it is invalid, or a minimum of 0, which is not a limit. */
+/** Copies a length or a count if it is valid. A minimum of 0 is omitted, because it is not a limit. */
 export function copyCount(schema: Draft, keyword: Count, node: Node): void {
   const value = node[keyword]
   const least = keyword.startsWith('min') ? 1 : 0

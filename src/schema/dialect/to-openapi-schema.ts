@@ -15,7 +15,7 @@ import { convertWhole } from './convert-whole.js'
 import { typedSchema } from './typed-schema.js'
 
 /**
- * Converts JSON Schema, draft 07 to 2020-12, to the dialect of OpenAPI 3.0.3.
+ * Converts a JSON Schema (draft 07, 2019-09 or 2020-12) to the dialect of OpenAPI 3.0.3.
  *
  * @param survey The survey of the same schema. If omitted, the function computes the survey.
  */
@@ -68,7 +68,7 @@ const ANNOTATIONS = new Set(
 export function surveySchema(schema: unknown): Survey {
   const survey = { isPlain: true, isAnnotated: false }
   look(schema, survey)
-  // The search does not enter keywords that are not plain, so there can be annotations that it did not find.
+  // The search skips the content of keywords that are not plain, so it can miss annotations.
   return survey.isPlain ? survey : { isPlain: false, isAnnotated: true }
 }
 

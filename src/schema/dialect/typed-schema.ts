@@ -129,7 +129,7 @@ const ANY_NAME = new Set(['', '.*', '^.*$', '^(.*)$', '^.*', '.*$', '^[\\s\\S]*$
 
 type Properties = Readonly<Record<string, OpenApiSchema>>
 
-/** Reports each of the keywords that a schema has. */
+/** Reports the loss of each of these keywords that the schema contains. */
 function loseAll(
   keywords: readonly string[],
   node: Node,

@@ -5,7 +5,7 @@ export interface AllowedTypes {
   /** `null` if the schema does not restrict the types. */
   readonly types: readonly TypeName[] | null
   readonly hasNull: boolean
-  /** The values that `const` and `enum` allow, without `null`; `null` when the schema has neither keyword. */
+  /** The values other than `null` that `const` and `enum` allow; `null` if the schema has neither keyword. */
   readonly values: readonly unknown[] | null
 }
 
@@ -78,7 +78,7 @@ function unique(values: readonly unknown[]): unknown[] {
   return values.filter((value, at) => values.findIndex((other) => isEqual(value, other)) === at)
 }
 
-/** Whether a value has a JSON Schema type. */
+/** Returns a function that checks whether the value has a given JSON Schema type. */
 export function isOfType(value: unknown): (type: unknown) => boolean {
   return (type) => {
     if (type === 'null') return value === null

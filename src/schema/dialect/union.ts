@@ -54,7 +54,6 @@ function addNull(
   return [...schemas, NULL]
 }
 
-/** Merges enums of one type into one enum. */
 function mergeEnums(schemas: readonly OpenApiSchema[]): OpenApiSchema[] {
   const merged: OpenApiSchema[] = []
   for (const schema of schemas) {

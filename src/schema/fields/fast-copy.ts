@@ -31,8 +31,8 @@ const MAX_NAMES = 200
  * Copying 100 objects with 8 fields and an inner object takes 8 to 14 µs. Closures that look up each key take 26 to 28
  * µs, and `JSON.stringify` takes 40 µs (Node 20).
  *
- * @returns `null` if there are no names or too many names, or if all objects inherit a property with one of the names,
- * because an object could then lack its own property.
+ * @returns `null` if there are no names or too many names. Also `null` if all objects inherit a property with one of
+ * the names, because an object could then lack its own property.
  */
 export function createFastCopy(names: readonly string[], copyPart: CopyPart): FastCopy | null {
   const isInherited = names.some((name) => name in Object.prototype)

@@ -194,7 +194,6 @@ function joinLazy(a: Lazy | null, b: Lazy | null, rule: Rule): Lazy | null {
  */
 const MOST = 5000
 
-/** Caches the results of joining two forms. */
 function remembered(join: (a: Form, b: Form) => Form): (a: Form, b: Form) => Form {
   let known = new WeakMap<Form, WeakMap<Form, Form>>()
   let size = 0

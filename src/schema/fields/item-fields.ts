@@ -4,7 +4,7 @@ import type { Schema } from '../../contracts/schema.js'
 import { compileResponseFields, type ResponseFields } from './response-fields.js'
 
 /**
- * Returns a function that drops the fields of a stream item that the schema does not name. In `check` mode, the
+ * Returns a function that drops all fields of a stream item except for the fields in the schema. In `check` mode, the
  * function throws for an item that does not match the schema.
  */
 export function compileItemFields(

@@ -113,15 +113,14 @@ function readObject(node: Node, reader: FormReader): ObjectForm {
 }
 
 /**
- * Returns `true` for a schema that has rules for names but no schemas for their values, which therefore allows every
- * value.
+ * Returns `true`, the schema that allows every value, if a schema has rules for names but no schemas for their values.
  */
 function onlyNames({ properties, patternProperties, propertyNames }: Node): true | undefined {
   const isAlone = properties === undefined && patternProperties === undefined
   return isAlone && propertyNames !== undefined ? true : undefined
 }
 
-/** Patterns that do not compile do not match any name. */
+/** A pattern that does not compile matches no name. */
 function readPatterns({ patternProperties }: Node): (readonly [RegExp, unknown])[] {
   if (!isNode(patternProperties)) return []
   return Object.entries(patternProperties).flatMap(([source, schema]) => {
@@ -204,7 +203,6 @@ function findTag(branches: readonly Branch[], reader: FormReader): Tag | null {
   return null
 }
 
-/** Returns the properties with fixed values. */
 function fixedValues(
   schema: unknown,
   { resolve }: FormReader,
@@ -231,7 +229,6 @@ function valuesOf({ const: fixed, enum: values }: Node): readonly unknown[] | nu
   return all.length > 0 && all.every((value) => typeof value !== 'object') ? all : null
 }
 
-/** Reads `if`, `then` and `else`. */
 function chooseByCondition(node: Node, { read, matches }: FormReader): Form {
   const { if: condition, then: yes, else: no } = node
   const select = (plain: unknown) =>

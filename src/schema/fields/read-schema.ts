@@ -36,7 +36,7 @@ export function readSchema(schema: Schema, converters: SchemaConverters): ReadSc
 function read(schema: Schema, converters: SchemaConverters): ReadSchema {
   try {
     const json = jsonOnce(schema, { side: 'output', converters })
-    if (json instanceof Promise) throw new Error('it returns a promise')
+    if (json instanceof Promise) throw new Error('its description is a promise')
     const { resolve } = readReferences(json)
     return { json, resolve, openPlaces: findOpenPlaces(json, resolve) }
   } catch (error) {

@@ -61,7 +61,7 @@ function ofBody(schema: unknown, resolve: References['resolve']): BodyFields {
   const limit = limitTo(createFormReader(resolve, matches)(schema))
   const names = namesIn(schema)
   return {
-    // JSON has no `undefined`, and an empty body is not JSON.
+    // If the schema allows no part of a body, `null` is sent, because an empty body is not valid JSON.
     strip: (body) => limit(body, '') ?? (body === undefined ? undefined : null),
     check(body) {
       const plain = readPlain(body)
@@ -149,7 +149,7 @@ type LimitFields = (value: unknown, key: string | number) => unknown
 /**
  * Like `LimitFields`, for an object or a list whose `toJSON` has already been called.
  *
- * @param isOriginal Whether the value had no `toJSON`.
+ * @param isOriginal Whether the data is the original value and not the result of its `toJSON`.
  */
 type LimitData = (data: object, isOriginal: boolean) => unknown
 

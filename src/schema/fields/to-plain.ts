@@ -154,7 +154,6 @@ const REMEDIES = {
   'a WeakRef': 'return its data: reference.deref()',
 } as const
 
-/** A kind of value that JSON cannot represent. */
 type Unsendable = keyof typeof REMEDIES
 
 /** Returns advice for replacing a value that JSON cannot represent, as a part of a sentence. */

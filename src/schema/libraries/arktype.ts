@@ -78,7 +78,7 @@ function describe(context: FallbackContext, side: SchemaSide): Record<string, un
         ...base,
         allOf: [...((base.allOf as unknown[]) ?? []), { pattern: context.pattern }],
       }
-    // The document is correct without the predicate of a narrow or a default, so omitting either is not a loss.
+    // The document is also correct without a default or the predicate of a `narrow`, so this is not a loss.
     case 'predicate':
     case 'defaultValue':
       return base

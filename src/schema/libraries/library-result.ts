@@ -14,7 +14,7 @@ export const DIGITS: Form = { type: 'string', pattern: '^-?\\d+$', [MADE_MARK]: 
 
 /** The loss for a bigint in a response. */
 export const BIGINT =
-  'JSON.stringify refuses a bigint: the document describes its digits as a string, which the application must write itself.'
+  'JSON.stringify refuses a bigint: the document describes a string of digits, so the application must convert the bigint to this string.'
 
 /** Returns the loss for an expression whose flags cannot be expressed. */
 export function flagsLost(expression: RegExp): string {
@@ -44,7 +44,7 @@ export function ofClass(value: unknown): Record<string, unknown> | undefined {
   return undefined
 }
 
-/** The schemas of types that several libraries support under these names, but for which they produce no JSON Schema. */
+/** The schemas of types for which libraries produce no JSON Schema, by the type name that several libraries use. */
 export const COMMON_FORMS: Readonly<Record<string, Record<string, unknown>>> = {
   date: DATE,
   bigint: DIGITS,

@@ -37,7 +37,7 @@ export function describeList(
 
 /** Makes the references in the schema of a key or an item relative to that schema instead of the surrounding schema. */
 function asResource(json: unknown): unknown {
-  if (json instanceof Promise) throw new Error('it returns a promise')
+  if (json instanceof Promise) throw new Error('its description is a promise')
   return isNode(json) ? { ...json, [RESOURCE_MARK]: true } : json
 }
 

@@ -56,7 +56,7 @@ export function describeValibot(schema: object, side: SchemaSide): unknown {
   const converter = installed('@valibot/to-json-schema') as Converter | undefined
   if (converter === undefined) {
     return unknown(
-      'valibot needs a package to describe its schemas: npm install @valibot/to-json-schema. In a bundle, pass its toJsonSchema to swagger.converters.',
+      'To describe valibot schemas, install a package: npm install @valibot/to-json-schema. In a bundled application, pass its toJsonSchema function to swagger.converters.',
     )
   }
   // Without these definitions, the converter includes a recursive schema twice: inline, and as the definition to which
@@ -239,7 +239,8 @@ function transformed(type: string, jsonSchema: Json, side: SchemaSide): Json {
   return { ...(MADE[type] ?? unknown(TRANSFORM)) }
 }
 
-const TRANSFORM = 'The result type of a transform is unknown: pipe it into a schema with this type.'
+const TRANSFORM =
+  'The result type of a transform is unknown: pipe it into a schema that describes the result.'
 
 /** Returns the regular expression of an action, or an equivalent expression. */
 function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined {
@@ -252,8 +253,8 @@ function expressionOf({ type, requirement }: ValibotAction): RegExp | undefined 
 }
 
 /**
- * Matches valibot formats that differ from the JSON Schema formats with the same name because they have no seconds or
- * no time zone.
+ * Matches valibot formats without seconds or without a time zone. The JSON Schema formats with the same names require
+ * both.
  */
 const OTHER_FORMAT = /^iso_(date_time|time)$/
 

@@ -45,7 +45,7 @@ const FORMATS = new Set(`date date-time duration email hostname ipv4 ipv6 uri uu
 const IN_JSON: Readonly<Record<string, Json>> = {
   ...COMMON_FORMS,
   transform: unknown(
-    'The result type of a transform is unknown: pipe it into a schema with this type.',
+    'The result type of a transform is unknown: pipe it into a schema that describes the result.',
   ),
 }
 

@@ -23,7 +23,7 @@ export function forReaders(json: unknown, readers: Readers): unknown {
   return isNode(json) && mayHaveMarks(json) ? new ReaderView(json, readers).whole() : json
 }
 
-/** A schema that accepts no value, for keywords that require a replacement for a hidden schema. */
+/** A schema that accepts no value. It replaces a hidden schema in keywords that require a schema. */
 const NOTHING: Node = { not: {} }
 
 class ReaderView {
@@ -44,7 +44,7 @@ class ReaderView {
     return this.#map(this.#json)
   }
 
-  /** Whether some readers lack an ability of a mark. */
+  /** Whether some readers lack an ability that a mark requires. */
   #isShort(mark: Mark): boolean {
     const { audience } = this.#readers
     return audience === null || !mark.every((ability) => audience.includes(ability))
@@ -87,7 +87,7 @@ class ReaderView {
 
   /** Whether an object can lack a property that its schema requires. */
   #mayBeMissing({ properties }: Node, name: unknown): boolean {
-    // The field is required, so callers who are not allowed to send the field cannot make the request.
+    // The field is required, so only callers who are allowed to send it can make the request.
     if (this.#readers.audience === null && this.#readers.side === 'input') return false
     const own = isNode(properties) && Object.hasOwn(properties, String(name))
     return own ? this.#hasMark(properties[String(name)]) : this.#names.has(String(name))

@@ -22,9 +22,10 @@ export type HideFields = (plain: unknown) => unknown
 const HIDDEN = Symbol('hidden')
 
 /**
- * Compiles the function that removes hidden fields from responses. An alternative applies if the value matches it. If
- * the value matches no alternative, all alternatives apply. Hidden parts without a name can only be found by their
- * position, so an object in place of a list, or a list in place of an object, is removed completely.
+ * Compiles the function that removes hidden fields from responses. An alternative of a union applies if the value
+ * matches it. If the value matches no alternative, all alternatives apply. Hidden parts without a name can be found
+ * only by their position. Therefore, an object in place of a list, or a list in place of an object, is removed
+ * completely.
  */
 export function compileHide(
   { schema, resolve, maybe, hasNameless = false }: MarkedSchema,
@@ -80,8 +81,8 @@ export function compileFindHidden(
 }
 
 /**
- * Compiles the function that finds hidden fields in a sent value that has not been validated yet. Validation may change
- * the value, so an alternative applies unless its fixed values contradict the value.
+ * Compiles the function that finds hidden fields in a sent value before its validation. Validation may change the
+ * value, so an alternative of a union applies unless its fixed values contradict the value.
  */
 export function compileFindSent(
   { schema, resolve }: MarkedSchema,
@@ -104,7 +105,6 @@ function rootOf(schema: unknown, maybe?: Node): Pick<View, 'sure' | 'maybe'> {
   return { sure: isNode(schema) ? [schema] : [], maybe: maybe === undefined ? [] : [maybe] }
 }
 
-/** The maximum number of hidden fields to list. */
 const MOST_FOUND = 100
 
 /** @param isSent Whether the validator can still convert a single value to a list, as in queries and forms. */

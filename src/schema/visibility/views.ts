@@ -173,7 +173,7 @@ function namesOf({ properties }: Node): string[] {
   return isNode(properties) ? Object.keys(properties) : []
 }
 
-/** Returns the schemas that name a property. */
+/** Returns the schemas of a property that a schema names, directly or with a pattern. */
 function namedSchemas({ properties, patternProperties }: Node, name: string): Node[] {
   const own = isNode(properties) && Object.hasOwn(properties, name) ? [properties[name]] : []
   const matching = Object.entries(isNode(patternProperties) ? patternProperties : {})
@@ -189,7 +189,6 @@ function asNode(schema: unknown): Node | null {
 
 const ANYTHING: Node = {}
 
-/** Whether patterns determine names. */
 function hasPatterns({ patternProperties }: Node): boolean {
   return isNode(patternProperties) && Object.keys(patternProperties).length > 0
 }

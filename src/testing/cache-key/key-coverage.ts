@@ -124,7 +124,7 @@ class ReadWatch {
   }
 }
 
-/** Returns the check for inputs that the key of a request contains; `null` if the response is not cached. */
+/** Returns a function that checks whether a request's key contains an input; `null` if the response is not cached. */
 function coverageOf(
   route: RouteModel,
   req: BlazonRequest,

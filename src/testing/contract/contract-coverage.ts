@@ -74,7 +74,7 @@ const SHARED_AND_COUNTED = ['2XX', '401', '403']
  */
 export class ContractCoverage {
   readonly #rows: Map<string, Row> = new Map()
-  /** Avoids building the key of `#rows` again for every response. */
+  /** The rows by operation, so that the key of `#rows` is not built again for every response. */
   readonly #known: WeakMap<DocumentedOperation, Row> = new WeakMap()
 
   /** Adds operations, exercised or not. The harness calls this method. */

@@ -180,7 +180,7 @@ export class ContractError extends Error {
 export class UnbuiltDocumentError extends Error {}
 
 const WHAT: { readonly [K in ViolationKind]?: string } = {
-  'cache-key': 'is cached under a key without a value that its handler reads',
+  'cache-key': 'is cached, but its cache key does not contain a value that its handler reads',
   visibility: 'contains fields that the caller is not allowed to see',
 }
 

@@ -129,8 +129,8 @@ export function itemCheckStage({ index }: RouteModel, contract: Contract): StepF
 }
 
 /**
- * The item in the form that clients receive, in which, for example, dates are strings. If the item cannot be
- * serialized, sending it fails in any case.
+ * The item in the form that clients receive, in which, for example, dates are strings. An item that cannot be
+ * serialized makes the stream fail in any case.
  */
 function toJson(item: unknown): unknown {
   const text: string | undefined = JSON.stringify(item)

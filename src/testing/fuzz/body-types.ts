@@ -83,8 +83,8 @@ export interface FormParts {
 /**
  * Reads the parts of a form from the document.
  *
- * @returns `null` for a form with a file whose size the document does not limit. `@Upload` limits all sizes, so other
- * code reads this form, with unknown rules.
+ * @returns `null` for a form with a file whose size the document does not limit. `@Upload` limits all sizes, so this
+ * form is read by other code, whose rules are unknown.
  */
 function formPartsOf(
   { schema, encoding = {}, 'x-max-file-bytes': sizes = {} }: OpenApiMediaType,

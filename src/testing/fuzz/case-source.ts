@@ -42,8 +42,8 @@ export function createSource(
 }
 
 /**
- * Whether a string is valid in any interpretation, because the document does not specify how strings are parsed as
- * numbers and lists.
+ * Whether a string is valid in at least one interpretation. All are tried, because the document does not specify how
+ * strings are parsed as numbers and lists.
  */
 export function isReadable(
   { schema }: { readonly schema: OpenApiSchema },

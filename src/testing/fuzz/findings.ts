@@ -38,7 +38,7 @@ export function inspectResponse(
   }
   const isRefused = REFUSALS.includes(status) || status === validationStatus
   if (kind === 'valid' && isRefused && !allowed.includes('stricter')) {
-    return { kind: 'stricter', expected: `not ${status}: the document calls this request valid` }
+    return { kind: 'stricter', expected: `not ${status}: the document allows this request` }
   }
   if (kind === 'hidden' && (status < 400 || isRefused)) {
     return { kind: 'hidden', expected: `403: the caller is not allowed to send ${what}` }
@@ -60,7 +60,7 @@ export interface RequestSetting {
   readonly as: User | null | undefined
 }
 
-/** The address of the application in the command. */
+/** The origin of the application in the curl command. */
 const SERVER = 'http://localhost:3000'
 
 /** Returns a curl command for bash. It contains no credentials, because test output is often stored. */

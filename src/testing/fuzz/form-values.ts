@@ -7,7 +7,7 @@ import type { FormFile, FormValue } from './write-form.js'
 
 /** The types to use for files that can have any type. */
 const ANY_TYPES = ['application/octet-stream', 'text/plain', 'image/png']
-/** The maximum number of characters after the first bytes of a file. */
+/** The maximum number of characters that follow the first bytes of a file, which indicate its type. */
 const LONGEST = 100
 /** Characters that JSON does not escape. */
 const CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789 .,-'

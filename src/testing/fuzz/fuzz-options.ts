@@ -129,5 +129,5 @@ function isAllowance(value: unknown): boolean {
 
 function problemOf(name: string, value: unknown, known: string): Problem {
   const cause = `fuzz() cannot use ${JSON.stringify(value) ?? String(value)}.`
-  return invalid(`fuzz({ ${name} })`, cause, `It accepts ${known}.`)
+  return invalid(`fuzz({ ${name} })`, cause, `Pass ${known}.`)
 }

@@ -112,7 +112,7 @@ function idOf({ documented }: CalledOperation): string {
 
 const KEY = 'idempotency-key'
 
-/** The application would refuse a key that an earlier request has used. */
+/** Creates a new idempotency key, because the application would refuse a key that an earlier request has used. */
 function withNewKey({ kind, request }: FuzzCase): FuzzCase['request'] {
   const name = Object.keys(request.headers).find((each) => each.toLowerCase() === KEY)
   if (kind !== 'valid' || name === undefined) return request
@@ -219,6 +219,6 @@ function adviceOf({ kind }: Finding, operationId: string): string[] {
       ? 'The document is less exact than the validator.'
       : 'The validator accepts data that the document forbids.'
   return [
-    `  → ${why} If this is intended: allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
+    `  → ${why} If this is intended, pass allow: { ${operationId}: '${kind}' }, or skip: ['${operationId}'].`,
   ]
 }

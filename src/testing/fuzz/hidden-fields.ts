@@ -10,7 +10,7 @@ export type IsHidden = (schema: OpenApiSchema) => boolean
 const MOST_STEPS = 10
 
 /**
- * Returns the function that finds the fields of a document that are hidden from a caller.
+ * Returns a function that determines whether a field of a document is hidden from a caller.
  *
  * @param marks The marks of fields that the caller is not allowed to see.
  */
@@ -62,7 +62,7 @@ interface PathSearch {
 /** The maximum number of objects on the path to a field. */
 const DEPTH = 3
 
-/** The names of the hidden fields of an object, with their paths. */
+/** The paths of the hidden fields of an object. */
 function pathsIn(schema: OpenApiSchema, search: PathSearch, depth = DEPTH): string[][] {
   if (depth === 0) return []
   const { $ref, properties = {}, allOf = [] } = schema

@@ -134,7 +134,7 @@ export const MALFORMED_PARTS: readonly string[] = [
   `${NAMED}\r\n${'X-Fuzz: 1\r\n'.repeat(40)}\r\ntoo many headers`,
 ]
 
-/** Bodies instead of a form, in Latin-1. Whether they are rejected depends on the rules of the form. */
+/** Bodies that are sent in place of a form, as Latin-1. The rules of the form determine whether they are rejected. */
 export const HOSTILE_FORMS: readonly string[] = [
   ...MALFORMED_PARTS.map((part) => form(part)),
   form(`${NAMED}; filename="../../etc/passwd"\r\n\r\na folder`),

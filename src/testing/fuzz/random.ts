@@ -18,8 +18,8 @@ export function loadFastCheck(who: string = 'fuzz()'): Promise<FastCheck> {
 }
 
 /**
- * Chooses one candidate by a seed. The weight of a candidate depends only on its name, so the choice does not depend on
- * other candidates that are added or removed.
+ * Chooses one candidate by a seed. The weight of a candidate depends only on its name and the seed. So the choice
+ * changes only if an added candidate is chosen, or if the chosen candidate is removed.
  */
 export function choose<T>(
   candidates: readonly T[],

@@ -132,7 +132,7 @@ function ofType(schema: OpenApiSchema, context: ValueContext): Arbitrary<unknown
 function ofText(schema: OpenApiSchema, context: ValueContext): Arbitrary<string> {
   const { format = '', pattern, minLength = 0, maxLength } = schema
   const { fc } = context
-  // No random tag matches a version, so the condition of a write accepts any version.
+  // A random tag would match no version, so `*` is sent, which matches every version.
   const given = context.name === 'If-Match' ? '*' : context.textOf?.(schema, context.name)
   if (given !== undefined) return fc.constant(given)
   const known = ofFormat(format, fc)
@@ -156,7 +156,7 @@ export function ofPattern(pattern: string, fc: FastCheck): Arbitrary<string> | u
   return candidates.map((make) => matchingOf(make, pattern, fc)).find((each) => each !== undefined)
 }
 
-/** Returns `undefined` if no sample matches. */
+/** Keeps the strings that match a pattern; `undefined` if no sample matches. */
 function matchingOf(
   make: () => Arbitrary<string>,
   pattern: string,

@@ -20,7 +20,7 @@ export function isFormFile(value: unknown): value is FormFile {
   return typeof value === 'object' && value !== null && 'fileName' in value && 'content' in value
 }
 
-/** The form with strings instead of files, for its schema. */
+/** Replaces the files of a form with their contents, so that the form can be checked against its schema. */
 export function withoutFiles(value: unknown): unknown {
   if (isFormFile(value)) return value.content
   if (Array.isArray(value)) return value.map(withoutFiles)
@@ -28,7 +28,7 @@ export function withoutFiles(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, withoutFiles(child)]))
 }
 
-/** Writes a form (RFC 7578) with the parts in the order of their names. */
+/** Writes a form (RFC 7578), with the parts in the order of the properties. */
 export function writeForm(value: FormValue): Buffer {
   const parts = Object.entries(value).flatMap(([name, part]) =>
     [part].flat().map((each) => partOf(name, each)),

@@ -29,7 +29,7 @@ export type Marked = Omit<CanaryMatch, 'key'>
  */
 const WHOLE =
   /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d)?|(?<!\d)\d{10}(?!\d)|[\w-]{16,64}/gi
-/** The end of a date without a time of day. */
+/** The time that databases and libraries add to a date without a time. */
 const MIDNIGHT = /t00:00:00$/
 /** The number of characters of a date up to its seconds, because databases write the rest in different ways. */
 const SECONDS = 19

@@ -181,7 +181,7 @@ function isCaller(value: unknown): boolean {
 
 function problemOf(name: string, value: unknown, known: string): Problem {
   const cause = `proveIsolation() cannot use ${shown(value)}.`
-  return invalid(`proveIsolation({ ${name} })`, cause, `It accepts ${known}.`)
+  return invalid(`proveIsolation({ ${name} })`, cause, `Pass ${known}.`)
 }
 
 function shown(value: unknown): string {

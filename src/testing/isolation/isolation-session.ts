@@ -160,7 +160,7 @@ export class IsolationSession {
     const text = [wire.target, ...headers, wire.body ?? ''].join('\n')
     const found = this.config.canaries.find(decoded(text))
     for (const { key, owner, isId = false } of found) {
-      // A read request stores no ID, so a later response must not contain the ID.
+      // A request that only reads stores no ID, so a later response must not contain the ID.
       if (owner !== side.name && !(isId && isSafe(tested))) side.knownCanaries.add(key)
     }
     return new Set(found.map(({ key }) => key))

@@ -63,7 +63,7 @@ export class MarkedTexts {
     return found
   }
 
-  /** A string with a placeholder that matches a pattern, even after a canary has replaced the placeholder. */
+  /** A string that contains a placeholder and matches a pattern, even after a canary has replaced the placeholder. */
   #matching(frame: Frame, schema: OpenApiSchema): string | undefined {
     const { format = '', pattern = '' } = schema
     const isMatch = matcherOf(pattern)

@@ -22,8 +22,8 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Past and future dates that programs and fixtures rarely contain; 49 years each. */
 const UNUSUAL = { past: Date.UTC(1901, 0), future: Date.UTC(2051, 0), days: 17_800 }
 /**
- * Earlier dates are moved to the past, and later dates to the future, so that rules such as "not in the future" still
- * hold.
+ * Dates before this date are moved to the past, and later dates to the future, so that rules such as "not in the
+ * future" still hold.
  */
 const MIDDLE = Date.UTC(2026, 0)
 /** Numbers of ten digits that fit into 32 bits. */
@@ -39,7 +39,7 @@ const PROBES: Readonly<Record<ValueKind, (value: unknown) => unknown>> = {
 }
 
 /**
- * Finds the UUIDs, dates and numbers in a body that can have another value.
+ * Finds the UUIDs, dates and numbers in a body for which the schema also accepts other values.
  *
  * @param accepts Whether the schema of the body accepts a body.
  */
@@ -92,7 +92,7 @@ function number({ canaries, owner, origin }: ValueSource): number {
 }
 
 /**
- * Moves a date. All past dates of a body, and all future dates, are moved together, so that their order does not
+ * Moves a date. All past dates of a body are moved by the same time, and so are all future dates. Their order does not
  * change.
  */
 function time(

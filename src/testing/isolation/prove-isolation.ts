@@ -61,7 +61,7 @@ export async function proveIsolation(
   const observations = all.map((documented) => new Observation(documented, names))
   for (const { middleware } of target.middlewares) wrapLayers(middleware, holdHandle)
   const given = new Map(sides.flatMap(({ headers }) => [...headers]))
-  // A generated value for this header would make the request come from another tenant.
+  // With a generated value for this header, the request would belong to another tenant.
   if (tenantHeader !== null) given.set(tenantHeader, '')
   const setting = { fc, seed, rounds, canaries, records, names, given, texts }
   const tested = observations.flatMap((each) => testedOf(each, setting, options))
@@ -202,9 +202,8 @@ async function runPhases(
 }
 
 /**
- * Sends requests in which sides specify the tenants of other sides, to operations where the tenant of a request is
- * checked against its caller: `authorize` checks it for all operations; a guard checks it for the operations that the
- * guard protects.
+ * Sends requests in which sides specify the tenants of other sides. It calls only operations that check the tenant of a
+ * request against its caller: with `authorize`, all operations; with a guard, the operations that the guard protects.
  */
 async function nameOthers(
   session: IsolationSession,
@@ -236,7 +235,7 @@ function pairsOf(sides: SessionConfig['sides']): Pair[] {
 }
 
 /**
- * Makes requests wait before each function that a router calls, until the promise of `pause` of the connection
+ * Makes requests wait before each function that a router calls, until the promise from the connection's `pause`
  * settles.
  */
 const holdHandle: WrapHandle = (handle, kind) => {

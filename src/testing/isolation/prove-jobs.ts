@@ -11,7 +11,7 @@ const SHOWN = { depth: 8, maxStringLength: 100_000, maxArrayLength: 10_000, brea
 /** The maximum length of a statement in a report. */
 const SHOWN_TEXT = 60
 
-/** The parts of an isolation test run on which its jobs depend. */
+/** The parts of an isolation test that are needed to check its jobs. */
 export interface JobProofConfig {
   readonly jobs: JobsUnderTest
   readonly sides: readonly Side[]
@@ -23,7 +23,7 @@ export interface JobProofConfig {
 interface Seen {
   readonly isOfTenants: boolean
   runs: number
-  /** The sides for whose tenants a run of the job has sent a statement. */
+  /** The sides for whose tenant a run of the job has sent at least one statement. */
   readonly proved: Set<string>
   readonly leaks: Map<string, IsolationLeak>
   error: unknown

@@ -10,7 +10,7 @@ export const REMEMBERED = 8
 /** The records that each side has received in responses, by the fixed part of the path: `orders` for `/orders/{id}`. */
 export class Records {
   readonly #byOwner: Map<string, Map<string, Fields[]>> = new Map()
-  /** All fields that each side has ever received, as `seenKey`. */
+  /** All fields that each side has ever received, in the form that `seenKey` returns. */
   readonly #seen: Map<string, Set<string>> = new Map()
 
   /** Stores the records of a successful response to a path such as `/orders` or `/orders/{id}`. */
@@ -101,7 +101,7 @@ export function fieldPlace(name: string): IdPlace | undefined {
   return kinds.length === 0 ? undefined : { field: name, isId: true, kinds }
 }
 
-/** Creates an ID of the same form that no record has. A prefix is kept: `ord_k3f9` becomes `ord_p7x2`. */
+/** Creates an ID that has the same form, but belongs to no record. A prefix is kept: `ord_k3f9` becomes `ord_p7x2`. */
 export function absentId(id: Scalar, taken: readonly Scalar[], seed: number): Scalar {
   for (let attempt = 0; ; attempt++) {
     const other = reshaped(id, hash(`absent ${attempt}`, seed))

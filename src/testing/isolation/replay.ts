@@ -50,7 +50,7 @@ export async function sendInTurns(
   { session, round }: Replay,
 ): Promise<void> {
   const [a, b] = pair
-  // Every call of a changing operation changes the data again, so one order is enough.
+  // An operation that changes data is called in only one order, because every call changes the data again.
   const orders = isSafe(tested)
     ? [
         [a, b],

@@ -72,11 +72,11 @@ export class RequestMaker {
   readonly #marked: readonly RequestParts[]
   readonly #plain: readonly RequestParts[]
   readonly #template: string
-  /** Path, query and headers by round, side and level: equal within a round. */
+  /** The path, query and headers by round, side and level. They do not change within a round. */
   readonly #targets: Map<string, RequestParts> = new Map()
   /** The free-text fields that cannot contain a canary, with their limits. */
   readonly unmarked: readonly string[]
-  /** The UUIDs, dates and numbers of the bodies that canaries replace; by round. */
+  /** The places in the body at which canaries replace UUIDs, dates and numbers, by round. */
   #places: readonly (readonly ValuePlace[])[]
   #level: Level = 0
   #isSettled = false
@@ -132,8 +132,8 @@ export class RequestMaker {
   }
 
   /**
-   * Call this method after a failed request. Uses the values of the samples from now on, and returns whether the
-   * request was sent with other values.
+   * Call this method after a failed request. Uses the values of the samples from now on, and returns whether the failed
+   * request had other values.
    */
   yieldsValues(): boolean {
     const hadValues = !this.#isSettled && this.#places.some(({ length }) => length > 0)

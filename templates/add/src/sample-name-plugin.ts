@@ -3,7 +3,7 @@ import { defineOption, type Plugin } from 'blazon';
 /** An option of routes and controllers: the header value that the plugin sends with their responses. */
 export const SampleName = defineOption<string>('SampleName');
 
-/** Adds a header to the routes with the option. Other routes have no additional step. */
+/** Adds a header to the responses of routes with the option. Other routes have no additional step. */
 export const sampleNamePlugin: Plugin = {
   name: 'sample-name',
   contract: (route) =>

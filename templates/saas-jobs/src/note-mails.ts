@@ -9,7 +9,7 @@ export const NoteAdded = defineJob('note-added', {
   retries: 10,
 })
 
-/** Informs the members of a tenant. */
+/** Informs the members of a tenant about new notes. */
 @Worker()
 export class NoteMails {
   private readonly notes = inject(NotesRepository)
@@ -20,7 +20,7 @@ export class NoteMails {
   async announce({ input, sender }: JobOf<typeof NoteAdded>) {
     const note = await this.notes.find(input.id)
     if (note === undefined) return
-    // Send a mail in place of this line: `docs/jobs.md` of blazon has an example.
+    // Replace this line with code that sends mails. `docs/jobs.md` of blazon has an example.
     this.log.info({ note: note.id, author: sender.user }, 'A mail to the members: a new note')
   }
 }

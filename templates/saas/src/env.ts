@@ -35,11 +35,11 @@ export const Env = env(
     })
     .refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEVELOPMENT_SECRET || !isProduction(), {
       path: ['TOKEN_SECRET'],
-      message: 'Production needs a separate secret',
+      message: 'Set your own secret in production',
     })
-    // Without a server, all data would be in a folder of this machine, perhaps of a container that is replaced.
+    // Without a server, all data would be in a folder of this machine, perhaps in a container that is later replaced.
     .refine(({ DATABASE_URL }) => DATABASE_URL !== undefined || !isProduction(), {
       path: ['DATABASE_URL'],
-      message: 'Production needs a PostgreSQL server',
+      message: 'Set a PostgreSQL server in production',
     }),
 )

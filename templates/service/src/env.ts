@@ -23,6 +23,6 @@ export const Env = env(
     })
     .refine(({ TOKEN_SECRET }) => TOKEN_SECRET !== DEVELOPMENT_SECRET || !isProduction(), {
       path: ['TOKEN_SECRET'],
-      message: 'Production needs a separate secret',
+      message: 'Set your own secret in production',
     }),
 )

@@ -69,7 +69,7 @@ describe('memoryCache()', () => {
     expect(store.versions(['a'])).toEqual(['1'])
   })
 
-  it('keeps only the maxEntries most recently used entries', async () => {
+  it('keeps only the most recently used entries, at most maxEntries', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 100 })
     store.get('a:0')
@@ -107,7 +107,7 @@ describe('memoryCache()', () => {
     }
   })
 
-  it('gives all entries to a single owner, and shares them among several owners', async () => {
+  it('lets a single owner use all entries, and divides them among several owners', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 100 })
     expect(await countOf(store, 'a', 100)).toBe(100)

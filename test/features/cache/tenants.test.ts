@@ -55,7 +55,7 @@ describe('a cache entry of a tenant', () => {
     expect(await as('acme', () => cache.get('secret'))).toBeUndefined()
   })
 
-  it('can be read without a tenant, and an entry without a tenant can be read by all tenants', async () => {
+  it('can be read by code without a tenant, and all tenants can read an entry without a tenant', async () => {
     await as('acme', () => cache.set('a', 1))
     await cache.set('shared', 2)
     expect(await cache.get('a')).toBe(1)
@@ -75,7 +75,7 @@ describe('a cache entry of a tenant', () => {
     expect(await Promise.all(behind)).toEqual(asked)
   })
 
-  it('is removed when its tag is invalidated for its tenant or for all, not for another tenant', async () => {
+  it('is removed when its tag is invalidated for its tenant or all tenants, but not for another tenant', async () => {
     const keep = (id: string) =>
       as(id, () => cache.forTenant().getOrSet('k', () => id, { tags: ['t'] }))
     const kept = (id: string) => cache.get(`${id}:k`)
@@ -101,7 +101,7 @@ describe('a cache entry of a tenant', () => {
 })
 
 describe('forTenant', () => {
-  it('reads, writes and deletes entries of its tenant only', async () => {
+  it('reads, writes and deletes only entries of its tenant', async () => {
     const acme = cache.forTenant('acme')
     await acme.set('k', 1)
     expect(await store.get('acme:k')).toMatchObject({ owner: 'acme' })
@@ -112,7 +112,7 @@ describe('forTenant', () => {
     expect(await acme.get('k')).toBeUndefined()
   })
 
-  it('clears entries of its tenant only', async () => {
+  it('clears only entries of its tenant', async () => {
     for (const id of ['acme', 'acme-2', 'a:b', 'a']) await cache.forTenant(id).set('k', id)
     await cache.set('k', 'nobody')
     await cache.forTenant('acme').clear()
@@ -161,7 +161,7 @@ describe('an invalid entry in the store', () => {
 })
 
 describe('CacheManager.getInstance()', () => {
-  it('returns the manager of the application that is handling a request, or else the newest one', async () => {
+  it('returns the manager of the application that handles the request, or otherwise the newest manager', async () => {
     const second = await start(1)
     expect(CacheManager.getInstance()).toBe(second)
     isCurrent = [true, false]

@@ -62,7 +62,7 @@ describe('the served document', () => {
   })
 
   it.each(['/api-docs.json', '/api-docs.yaml', '/api-docs'])(
-    'results in a 304 response if the client already has %s',
+    'causes a 304 response if the client sends the ETag of %s',
     async (path) => {
       await using server = await serveDocs(development)
       const first = await fetch(server.origin + path)
@@ -90,7 +90,7 @@ describe('the served document', () => {
     expect(await gzipped.text()).toBe(await plain.text())
   })
 
-  it('is omitted from the response to HEAD, which has the same Content-Length as for GET', async () => {
+  it('is omitted from the response to HEAD, which has the same Content-Length as the response to GET', async () => {
     await using server = await serveDocs(development)
     const url = `${server.origin}/api-docs.json`
     const headers = { 'Accept-Encoding': 'identity' }
@@ -223,7 +223,7 @@ describe('the Content-Security-Policy of swagger-ui', () => {
     return headers.get('content-security-policy')?.match(/connect-src ([^;]*)/)?.[1]
   }
 
-  it('allows requests to the servers of the document', async () => {
+  it('allows requests to the servers that the document lists', async () => {
     const config = withServers('/', 'https://api.example.com/v1', 'http://10.0.0.1:8080')
     expect(await connectSource(config)).toBe("'self' https://api.example.com http://10.0.0.1:8080")
   })
@@ -241,20 +241,20 @@ describe('the Content-Security-Policy of swagger-ui', () => {
   })
 })
 
-describe('the init script', () => {
+describe('the init script of swagger-ui', () => {
   const initScript = async (config: DocsConfig) => {
     await using server = await serveDocs(config)
     return (await fetch(`${server.origin}/api-docs?init.js`)).text()
   }
 
-  it('sends nothing to other servers and ignores the query', async () => {
+  it('disables the external validator, and ignores the query of the page', async () => {
     const script = await initScript({ ...development, isProduction: true })
     expect(script).toContain('"validatorUrl": null')
     expect(script).toContain('"queryConfigEnabled": false')
     expect(script).toContain('"persistAuthorization": false')
   })
 
-  it('enables "Try it out" without a click in development only', async () => {
+  it('enables "Try it out" without a click only in development', async () => {
     expect(await initScript(development)).toContain('"tryItOutEnabled": true')
     const production = await initScript({ ...development, isProduction: true })
     expect(production).toContain('"tryItOutEnabled": false')
@@ -263,7 +263,7 @@ describe('the init script', () => {
   it.each([
     [20, false],
     [21, true],
-  ])('has a filter for %i operations: %s', async (count, hasFilter) => {
+  ])('with %i operations, sets `filter` to %s', async (count, hasFilter) => {
     const get = { responses: {} }
     const paths = Object.fromEntries(Array.from({ length: count }, (_, i) => [`/${i}`, { get }]))
     const document = () => ({ ...sampleDocument, paths })
@@ -271,7 +271,7 @@ describe('the init script', () => {
     expect(script).toContain(`"filter": ${hasFilter}`)
   })
 
-  it('stores authorisation in development only, and never in localStorage', async () => {
+  it('comes with a script that stores credentials in sessionStorage, only in development', async () => {
     await using inDevelopment = await serveDocs(development)
     await using inProduction = await serveDocs({ ...development, isProduction: true })
     const path = '/api-docs?session-authorization.js'
@@ -288,7 +288,7 @@ describe('the files of swagger-ui-dist', () => {
   const directory = mkdtempSync(join(tmpdir(), 'docs-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  it('are served only if they are listed', async () => {
+  it('are served only if the page needs them', async () => {
     await using server = await serveDocs(development)
     for (const file of ['package.json', 'swagger-ui.js', '..%2fpackage.json', 'index.html']) {
       expect((await fetch(`${server.origin}/api-docs/${file}`)).status).toBe(404)
@@ -297,7 +297,7 @@ describe('the files of swagger-ui-dist', () => {
     }
   })
 
-  it('cause an error while they are missing', async () => {
+  it('cause a 500 response while they are missing', async () => {
     await using server = await serveDocs({ ...development, resolvePeer: () => directory })
     const url = `${server.origin}/api-docs?swagger-ui.css`
     expect((await fetch(url)).status).toBe(500)
@@ -305,7 +305,7 @@ describe('the files of swagger-ui-dist', () => {
     expect(await (await fetch(url)).text()).toBe('body {}')
   })
 
-  it('have another ETag when they change', async () => {
+  it('get a new ETag when they change', async () => {
     const tags: unknown[] = []
     for (const version of [1, 2]) {
       const folder = mkdtempSync(join(directory, `${version}-`))

@@ -30,7 +30,7 @@ const later: OpenApiDocument = {
 }
 
 describe('the built-in page for an OpenAPI 3.2 document', () => {
-  it('shows its types, members and keywords', () => {
+  it('shows the types, fields and keywords of the document', () => {
     const text = referencePage(later)
       .page.bytes.toString()
       .replace(/<[^>]*>/g, ' ')
@@ -66,8 +66,8 @@ describe('the required version of swagger-ui', () => {
   })
 })
 
-describe('a document that is normalised for reading', () => {
-  it('is the same object in OpenAPI 3.0, and keeps names that look like fields', () => {
+describe('lowerDocument', () => {
+  it('returns an OpenAPI 3.0 document unchanged, and keeps header names that look like keywords', () => {
     expect(lowerDocument(sampleDocument)).toBe(sampleDocument)
     const header = { schema: { type: ['string', 'null'] } } as const
     const response = { description: '', headers: { schema: header, example: header } }

@@ -42,7 +42,7 @@ describe('the built-in page', () => {
     expect(targets.filter((target) => !ids.includes(target))).toEqual([])
   })
 
-  it('has a section for each kind of component, and the tags in their order', () => {
+  it('has sections for servers, credentials, tags, responses and schemas, in this order', () => {
     expect([...page.matchAll(/<h2>([^<]+)/g)].map(([, tag]) => tag)).toEqual([
       'Servers',
       'Credentials',
@@ -72,7 +72,7 @@ describe('the built-in page', () => {
     ['an optional', [{ BearerAuth: [] }, {}], undefined, 'Credentials: BearerAuth or none'],
     ['a combined', [{ A: [], B: [] }, { C: [] }], undefined, 'Credentials: A and B or C'],
   ] as const)(
-    'shows the credentials for an operation with %s requirement',
+    'shows the credentials of an operation with %s security requirement',
     (_, own, global, text) => {
       const get = { responses: {}, ...(own && { security: own }) }
       const paths = { '/a': { get } }
@@ -120,7 +120,7 @@ describe('the built-in page', () => {
     )
   })
 
-  it('lists responses by status, with ranges after their statuses', () => {
+  it('sorts responses by status, with each range after its statuses', () => {
     const response = { description: '' }
     const responses = { 201: response, 400: response, '2XX': response, default: response }
     const other = render({ ...sampleDocument, paths: { '/a': { get: { responses } } } })
@@ -172,7 +172,7 @@ describe('a schema on the built-in page', () => {
   })
 
   it.each(['items', 'properties', 'oneOf'] as const)(
-    'has a limited nesting of elements for 1,000 levels of %s',
+    'is shown with a limited nesting of HTML elements for 1,000 levels of %s',
     (keyword) => {
       let schema: OpenApiSchema = { type: 'string', minLength: 7 }
       for (let i = 0; i < 1000; i++) {
@@ -195,7 +195,7 @@ describe('a schema on the built-in page', () => {
     expect(page.match(/<li><code>E\d+<\/code> <span class="type"><a /g)).toHaveLength(144)
   })
 
-  it('has a unique id for each name, and a link to it', () => {
+  it('has a unique id even if its name is similar to other names, and links to this id', () => {
     const names = ['a/b', 'a b', 'a-b', 'a~b', 'ä\ud800', '"']
     const escaped = names.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1'))
     const oneOf = escaped.map((name) => ({ $ref: `#/components/schemas/${name}` }))
@@ -208,7 +208,7 @@ describe('a schema on the built-in page', () => {
 })
 
 describe('the text of a document', () => {
-  it('is escaped', () => {
+  it('is escaped on the built-in page', () => {
     const evil = `<img src=x onerror="alert(1)">'"</code><script>1</script>`
     const field = { type: 'string', description: evil, example: evil, pattern: evil } as const
     const schema: OpenApiSchema = {

@@ -26,7 +26,7 @@ function probeOf() {
   return { calls, askFor }
 }
 
-describe('a check that has not finished', () => {
+describe('a health check that has not finished', () => {
   it('is not called again before ten seconds have passed', async () => {
     const { calls, askFor } = probeOf()
     expect(await askFor('1s')).toBe('down')

@@ -18,7 +18,7 @@ async function open(most?: number) {
 
 describeIdempotencyStore('memoryIdempotency()', () => open())
 
-it('a full memoryIdempotency() refuses new keys, keeps the others, and accepts keys again later', async () => {
+it('a full memoryIdempotency() refuses new keys and keeps its old keys until they expire', async () => {
   const { store } = await open(500)
   const claim = async (key: string) => await store.claim(key, 1000)
   const first = await claim('a')
@@ -31,7 +31,7 @@ it('a full memoryIdempotency() refuses new keys, keeps the others, and accepts k
   await expect(claim('d')).rejects.toMatchObject({ status: 503 })
 })
 
-it('memoryIdempotency() releases a key if its request has not ended in time', async () => {
+it('memoryIdempotency() releases a key if its request does not end in time', async () => {
   const { store } = await open()
   const late = await store.claim('a', 1000)
   now += 1001

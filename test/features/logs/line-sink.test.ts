@@ -45,7 +45,7 @@ function drain(fd: number): string {
 }
 
 describe('LineSink', () => {
-  it('writes all lines of a turn at its end, in order', async () => {
+  it('writes all lines of an event loop turn in order at the end of the turn', async () => {
     const file = join(folder, 'file')
     const fd = openSync(file, 'w')
     const sink = new LineSink(fd)
@@ -122,7 +122,7 @@ describe('LineSink', () => {
     closeSync(full)
   })
 
-  it('writes the lines of two applications to one pipe whole and in order', async () => {
+  it('writes the lines of two applications to one pipe completely and in order', async () => {
     const { reader, writer } = pipe()
     const sinks = [openSink(writer), openSink(writer)] as const
     const lines = Array.from({ length: 400 }, (_, n) => `${n}:${String(n % 10).repeat(1000)}\n`)
@@ -146,7 +146,7 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
-  it('leaves no listener on the process', () => {
+  it('leaves no listener on the process after close()', () => {
     const before = process.listenerCount('exit')
     const sinks = [new LineSink(1), new LineSink(1)]
     expect(process.listenerCount('exit')).toBe(before + 1)

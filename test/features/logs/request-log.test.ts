@@ -71,7 +71,7 @@ function lineOf(
 /** Every field of a line. */
 const FIELDS = `method route version path status ms bytes cause aborted requestId trace_id span_id user tenant claimedTenant`
 
-it('a request line has the same fields and values with and without the option `fields`', () => {
+it('the log line of a request has the same fields and values with and without the option `fields`', () => {
   const anyLevel = fc.constantFrom(...LEVELS)
   const anyRedact = fc.subarray(FIELDS.split(' '), { maxLength: 1 })
   const anyWriter = fc.record({ least: anyLevel, redact: anyRedact })

@@ -60,14 +60,14 @@ describe('memoryRateLimit', () => {
     expect(openStore().consume('a', 1)).toEqual({ isAllowed: true, remaining: 0, resetMs: 60_000 })
   })
 
-  it('returns a resetMs within the window if the clock has fractions', async () => {
+  it('returns a resetMs within the window even if the clock has fractions of milliseconds', async () => {
     const { consume, pass } = openStore()
     // (79513.68… + 60000) - 79513.68… is 60000.000000000015.
     await pass(78513.68350913234)
     expect(consume('a', 1).resetMs).toBe(60_000)
   })
 
-  it('throws before it is open', () => {
+  it('throws before it is opened', () => {
     const count = { key: 'a', limit: 1, windowMs: 1000 }
     expect(() => memoryRateLimit().consume(count)).toThrow('not open')
   })
@@ -101,7 +101,7 @@ describe('memoryRateLimit', () => {
     expect(allowedAt.size).toBeGreaterThan(50)
   })
 
-  it('still refuses a key of the shared counter when a place becomes free', async () => {
+  it('continues to refuse a key of the shared counter after a place becomes free', async () => {
     const { consume, pass } = openStore(1)
     consume('first', 5, 1000)
     await pass(900)

@@ -34,7 +34,7 @@ async function find(): Promise<[string, number]> {
 }
 
 describe('a tenant in the directory', () => {
-  it('is unknown within positiveMs after its deletion, with one query to the store', async () => {
+  it('becomes unknown at most positiveMs after its deletion, with one query to the store', async () => {
     stored = {}
     expect(await find()).toEqual(['active', 1])
     stored = null
@@ -49,7 +49,7 @@ describe('a tenant in the directory', () => {
     expect(await find()).toEqual(['unknown', 1])
   })
 
-  it('is active within negativeMs after its creation, with one query to the store', async () => {
+  it('becomes active at most negativeMs after its creation, with one query to the store', async () => {
     stored = null
     expect(await find()).toEqual(['unknown', 1])
     stored = {}
@@ -62,7 +62,7 @@ describe('a tenant in the directory', () => {
     expect(await find()).toEqual(['active', 1])
   })
 
-  it('has the newest status in the store after several changes', async () => {
+  it('has the newest status from the store after several changes', async () => {
     const verdicts: string[] = []
     const changes = [{}, null, { status: 'suspended' }, null, { status: 'active' }, null] as const
     for (const each of changes) {
@@ -94,7 +94,7 @@ describe('a tenant in the directory', () => {
     expect(responses).toHaveLength(2)
   })
 
-  it('is unknown if the store returns an id that is spelt differently', async () => {
+  it('is unknown if the store returns a different spelling of its id', async () => {
     for (const id of ['ACME', 'acme ', 'acme2', '']) {
       const find = () => ({ id })
       const other = new TenantDirectory({ find }, { positiveMs: 60_000, negativeMs: 5000 }, clock)
@@ -103,7 +103,7 @@ describe('a tenant in the directory', () => {
     }
   })
 
-  it('is queried once for simultaneous requests, and again after a failure', async () => {
+  it('is looked up once for simultaneous requests, and again after a failure', async () => {
     stored = {}
     const answers = await Promise.all([find(), find(), directory.find('acme')])
     expect(answers[2]).toBe('active')

@@ -128,7 +128,7 @@ describe('a tenant-scoped provider', () => {
     })
   })
 
-  it('is reported even if the name of the provider cannot be read', async () => {
+  it('is reported in the same way as a provider whose name cannot be read', async () => {
     @Injectable()
     class Hanging {
       get name(): string {
@@ -259,7 +259,7 @@ describe('the timer of idle instances', () => {
   })
 })
 
-it('close() does not prevent the disposal of an idle instance that is created later', async () => {
+it('is set again for an instance that is created after close()', async () => {
   app = await TestApp.create()
   const { clock } = app
   const instances = new TenantInstances({ make, dispose, max: 2, idleMs: 60_000, clock })
@@ -275,7 +275,7 @@ describe('a failed disposal', () => {
 
   const failForA = (notes: Notes, id: string) => (id === 'a' ? fail(notes, id) : undefined)
 
-  it('emits a process warning while the application runs', async () => {
+  it('causes a process warning while the application runs', async () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
     const notes = await start(tenantScoped(NotesToken, make, { max: 1, dispose: failForA }))
     for (const id of ['a', 'b']) runWithTenant(id, () => notes.count)
@@ -284,7 +284,7 @@ describe('a failed disposal', () => {
     warn.mockRestore()
   })
 
-  it('emits a process warning even if it rejects with undefined', async () => {
+  it('causes a process warning even if it rejects with undefined', async () => {
     const warn = vi.spyOn(process, 'emitWarning')
     const failOddly = (_: Notes, id: string) => (id === 'a' ? Promise.reject(undefined) : undefined)
     const notes = await start(tenantScoped(NotesToken, make, { max: 1, dispose: failOddly }))

@@ -48,7 +48,7 @@ function on(target: object, name: string, decorator: unknown): void {
 
 it('jobs() refuses Node below 22.12 and names the required version', async () => {
   expect(await problemsOf(() => loadBoss('20.20.0'))).toEqual([
-    'E_PEER_MISSING blazon/jobs: pg-boss 12 needs Node 22.12 or later, and this is 20.20.0.',
+    'E_PEER_MISSING blazon/jobs: pg-boss 12 needs Node 22.12 or later, but this process runs 20.20.0.',
   ])
   await expect(loadBoss('22.11.0')).rejects.toThrow('22.12')
   if (runsJobs) expect(await loadBoss()).toBeTypeOf('function')
@@ -58,7 +58,7 @@ it('jobs() refuses Node below 22.12 and names the required version', async () =>
 it('jobs() refuses an application without postgres()', async () => {
   const app = new App({ plugins: [jobs({ workers: [] })], logger: false })
   const [problem] = await problemsOf(() => app.init())
-  expect(problem).toMatch(/^E_PROVIDER_MISSING .*needs postgres\(\) from blazon\/postgres/)
+  expect(problem).toMatch(/^E_PROVIDER_MISSING .*add postgres\(\) from blazon\/postgres/)
 })
 
 it('defineJob() and jobs() refuse invalid options', async () => {
@@ -148,7 +148,7 @@ describeJobs('boot of an application', () => {
     const app = await TestApp.create({
       providers: [{ token: new InjectionToken('none'), useValue: 1 }],
     })
-    expect(() => app.jobs).toThrow(/app\.jobs: it needs jobs\(\)/)
+    expect(() => app.jobs).toThrow(/app\.jobs \(add jobs\(\)/)
     await app.close()
   })
 })

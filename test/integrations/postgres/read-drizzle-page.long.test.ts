@@ -117,8 +117,8 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
       .map(({ facts }) => String((facts as { err?: unknown }).err))
     expect(errors).toEqual([
       expect.stringContaining("The field 'somePlace' of a row has no value to order by (null)"),
-      expect.stringContaining("needs the column of 'somePlace'"),
-      expect.stringContaining('needs `keys` in the selection'),
+      expect.stringContaining("`columns` lacks 'somePlace'"),
+      expect.stringContaining('a row has no `keys`'),
     ])
   })
 })

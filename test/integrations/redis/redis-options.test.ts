@@ -43,7 +43,7 @@ describe('the options of redisCache() and redisLimits()', () => {
       /prefx\s+It is not an option.+\s+.+prefix, timeout/,
     ],
     ['an object that is not a client', { client: {} }, /client\s+It is not a node-redis client/],
-    ['an fallback without consume()', { fallback: {} }, /fallback\s+It has no method consume/],
+    ['an fallback without consume()', { fallback: {} }, /fallback\s+It has no `consume` method/],
     [
       'a URL in place of options',
       'redis://:hunter2@host' as never,

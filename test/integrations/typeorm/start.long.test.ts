@@ -192,8 +192,8 @@ describe('the options of typeorm()', () => {
       { url: 'postgres://ada:hunter2@localhost' },
       /type\s+The type of the database is missing/,
     ],
-    ['an empty name', { type: 'sqljs', name: '' }, /name\s+It is not a name/],
-    ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is not a name/],
+    ['an empty name', { type: 'sqljs', name: '' }, /name\s+It is empty, or not a string/],
+    ['a number as name', { type: 'sqljs', name: 7 }, /name\s+It is empty, or not a string/],
   ]
 
   it.each(wrong)('cause a ConfigError without the password: %s', (_, options, message) => {

@@ -64,7 +64,7 @@ describe('a string that is not a valid key', () => {
     expect(keys.lookedUp).toHaveLength(1)
   })
 
-  it('is refused without a lookup if one character of a valid key was changed, removed, added or swapped', async () => {
+  it('is refused without a lookup if it is a valid key with a single typing error', async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const key = keys.add()
@@ -79,7 +79,7 @@ describe('a string that is not a valid key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('is refused without a lookup if it is very long, empty, in Unicode, or the name of a built-in property', async () => {
+  it('is refused without a lookup if it is very long, empty, not ASCII, or the name of a built-in property', async () => {
     const keys = new Keys()
     const check = await guardOf(keys)
     const key = keys.add()
@@ -103,7 +103,7 @@ describe('a string that is not a valid key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('is also refused when it is sent through a socket', async () => {
+  it('is refused without a lookup when it is sent through a socket', async () => {
     const keys = new Keys()
     const guard = apiKeys({ prefix: 'acme_live', find: keys.find })
     const port = await listening({ controllers: [OrdersController], auth: { guard } })
@@ -120,13 +120,13 @@ describe('the store of API keys', () => {
   const good = { id: 'one', hash }
 
   it.each<[string, unknown]>([
-    ['the key of another hash', { id: 'other', hash: other.hash }],
-    ['a key without a hash', { id: 'one' }],
+    ['the record of another key', { id: 'other', hash: other.hash }],
+    ['a record without a hash', { id: 'one' }],
     ['the hash in capitals', { id: 'one', hash: hash.toUpperCase() }],
-    ['a hash of the same length in other letters', { id: 'one', hash: 'é'.repeat(64) }],
+    ['a hash of the same length that is not ASCII', { id: 'one', hash: 'é'.repeat(64) }],
     ['a hash in bytes', { id: 'one', hash: Buffer.from(hash, 'hex') }],
-    ['a key without an id', { hash }],
-    ['a key with an empty id', { id: '', hash }],
+    ['a record without an id', { hash }],
+    ['a record with an empty id', { id: '', hash }],
     ['true', true],
     ['the key itself', key],
     ['a list', [good]],
@@ -136,7 +136,7 @@ describe('the store of API keys', () => {
     ['an empty tenant', { ...good, tenant: '' }],
     ['an invalid date', { ...good, expiresAt: new Date('never') }],
     ['a date as text', { ...good, expiresAt: '2999-01-01' }],
-  ])('returns %s: the request is refused, and the error is logged', async (_, record) => {
+  ])('causes a refusal and a logged error if it returns %s', async (_, record) => {
     const app = await startWith({ find: () => record as ApiKeyRecord })
     expect(await statusWith(app, key)).toBe(401)
     expect(await statusWith(app, key)).toBe(401)
@@ -145,11 +145,14 @@ describe('the store of API keys', () => {
     expect(String(logged[0]?.facts['err'])).toContain('apiKeys(): `find`')
   })
 
-  it.each([undefined, null])('returns %j: the key is refused, but not logged', async (record) => {
-    const app = await startWith({ find: () => record })
-    expect(await statusWith(app, key)).toBe(401)
-    expect(app.logs).toEqual([])
-  })
+  it.each([undefined, null])(
+    'causes a refusal without a log line if it returns %j',
+    async (record) => {
+      const app = await startWith({ find: () => record })
+      expect(await statusWith(app, key)).toBe(401)
+      expect(app.logs).toEqual([])
+    },
+  )
 
   it.each<[string, () => never | Promise<never>, number]>([
     ['throws', () => fail(new Error('the store is down')), 503],
@@ -158,16 +161,19 @@ describe('the store of API keys', () => {
     ['rejects with nothing', async () => fail(undefined), 503],
     ['rejects with 503', async () => fail(new ServiceUnavailableError('busy')), 503],
     ['rejects with an HTTP error', async () => fail(new ConflictError('no')), 409],
-  ])('%s: the request is refused, and a later one succeeds', async (_, find, status) => {
-    let isBroken = true
-    const app = await startWith({ find: () => (isBroken ? find() : good) })
-    expect(await statusWith(app, key)).toBe(status)
-    if (status >= 500) expect(app.logs.some(({ level }) => level === 'error')).toBe(true)
-    isBroken = false
-    expect(await statusWith(app, key)).toBe(200)
-  })
+  ])(
+    'causes an error response if it %s, and the next request succeeds',
+    async (_, find, status) => {
+      let isBroken = true
+      const app = await startWith({ find: () => (isBroken ? find() : good) })
+      expect(await statusWith(app, key)).toBe(status)
+      if (status >= 500) expect(app.logs.some(({ level }) => level === 'error')).toBe(true)
+      isBroken = false
+      expect(await statusWith(app, key)).toBe(200)
+    },
+  )
 
-  it('returns a key whose `user` is invalid: the request is refused, and the error is logged', async () => {
+  it('causes a refusal and a logged error if its record results in an invalid `user`', async () => {
     for (const user of [null, undefined, 'one', Promise.resolve({ id: 1 })]) {
       const app = await startWith({ find: () => good, user: () => user as unknown as object })
       expect(await statusWith(app, key)).toBe(401)
@@ -220,7 +226,7 @@ describe('the secret of an API key', () => {
     }
   })
 
-  it('is passed neither to the store nor to the response', async () => {
+  it('is passed neither to the store nor to the client', async () => {
     const given: unknown[] = []
     const { key, hash } = generateApiKey({ prefix: 'acme_live' })
     const app = await startWith({
@@ -236,12 +242,12 @@ describe('the secret of an API key', () => {
   })
 })
 
-describe('the usage log of API keys', () => {
+describe('the `onUse` callback of API keys', () => {
   async function used(app: TestApp, key: string, times: number) {
     for (let n = 0; n < times; n++) expect(await statusWith(app, key)).toBe(200)
   }
 
-  it('contains each accepted key at most once per interval', async () => {
+  it('is called at most once per interval for each accepted key', async () => {
     const keys = new Keys()
     const uses: string[] = []
     const app = await startWith({
@@ -265,7 +271,7 @@ describe('the usage log of API keys', () => {
     expect(uses.slice(2)).toEqual(['key-1 /orders', 'key-2 /orders'])
   })
 
-  it('delays no request, and is completed before the application closes', async () => {
+  it('delays no request, and completes before the application closes', async () => {
     const keys = new Keys()
     let release = () => {}
     let isDone = false
@@ -284,7 +290,7 @@ describe('the usage log of API keys', () => {
     expect(isDone).toBe(true)
   })
 
-  it('is awaited on close even if a later report was completed first', async () => {
+  it('is awaited on close even if a later call has already completed', async () => {
     const keys = new Keys()
     const ends: string[] = []
     let release = () => {}

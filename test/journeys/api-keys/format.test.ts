@@ -50,7 +50,7 @@ describe('a generated API key', () => {
   })
 
   it.each(['', '_', 'acme_', '_acme', 'a__b', 'äcme', 'a b', '7up', 'a'.repeat(33), 7, null])(
-    'must not have the prefix %j',
+    'cannot have the prefix %j',
     (prefix) => {
       expect(() => generateApiKey({ prefix: prefix as string })).toThrow(ConfigError)
       expect(() => usable(apiKeys({ prefix: prefix as string, find: () => undefined }))).toThrow(
@@ -86,7 +86,7 @@ describe('the options of apiKeys', () => {
     [{ prefix: 'a', find, useInterval: Number.NaN }, 'apiKeys(): useInterval'],
     [{ prefix: 'a', find, tenant: 'acme' }, 'apiKeys(): tenant'],
     [{ prefix: 'a', find, tennant: false }, 'apiKeys(): tennant'],
-  ])('%j is refused for %s', (options, subject) => {
+  ])('are refused if they are %j, with an error about "%s"', (options, subject) => {
     let error: unknown
     try {
       usable(apiKeys(options as unknown as Parameters<typeof apiKeys>[0]))

@@ -47,7 +47,7 @@ describe('a request to an application that accepts API keys', () => {
     expect(made).toHaveLength(2)
   })
 
-  it('can have a key with any of several prefixes', async () => {
+  it('is accepted with a key of each configured prefix', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, prefix: ['acme', 'acme_live', 'acme_test'] })
     for (const prefix of ['acme', 'acme_live', 'acme_test']) {
@@ -57,7 +57,7 @@ describe('a request to an application that accepts API keys', () => {
     expect(keys.lookedUp).toHaveLength(3)
   })
 
-  it('is accepted with either key of a client during a key change, and only with the new one afterwards', async () => {
+  it('is accepted with the old and the new key during a key rotation, and only with the new key afterwards', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: 0 })
     const [old, renewed] = [keys.add({ tenant: 'acme' }), keys.add({ tenant: 'acme' })]
@@ -82,7 +82,7 @@ describe('a request to an application that accepts API keys', () => {
     ])
   })
 
-  it('is authenticated by a store that receives the providers of the application', async () => {
+  it('is authenticated by a `find` function that can use the providers of the application', async () => {
     const Table = new InjectionToken<Map<string, ApiKeyRecord>>('Table')
     const { key, hash } = generateApiKey({ prefix: 'acme_live' })
     const table = new Map([[hash, { id: 'one', hash }]])
@@ -95,7 +95,7 @@ describe('a request to an application that accepts API keys', () => {
 })
 
 describe('an API key', () => {
-  it('expires by the clock of the application, even while it is cached', async () => {
+  it('expires according to the application clock, even while it is cached', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '1d' })
     await app.clock.advance(0)
@@ -112,7 +112,7 @@ describe('an API key', () => {
     expect(keys.lookedUp).toHaveLength(2)
   })
 
-  it('is looked up once per cache period, and refused afterwards if it was revoked', async () => {
+  it('is looked up once per cache period, and is accepted until the end of that period if it is revoked', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)
@@ -126,7 +126,7 @@ describe('an API key', () => {
     expect(await statusWith(app, key)).toBe(401)
   })
 
-  it('is cached from the start of its lookup, even if the lookup takes long', async () => {
+  it('is cached for a period that begins with its lookup, even if the lookup takes long', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)
@@ -160,7 +160,7 @@ describe('an API key', () => {
     expect(keys.lookedUp.length).toBe(2)
   })
 
-  it('is looked up each time and never cached if it is unknown, revoked or expired', async () => {
+  it('is looked up for each request if it is unknown, revoked or expired', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '1d' })
     const revoked = keys.add({ revokedAt: new Date(0) })
@@ -209,7 +209,7 @@ describe('the location of an API key', () => {
       auth: { guard: apiKeys({ prefix: 'acme_live', find: keys.find, ...more }) },
     })
 
-  it('is a header that occurs once, and never the URL', async () => {
+  it('is a header that must occur exactly once, and never the URL', async () => {
     const keys = new Keys()
     const port = await app({}, keys)
     const [key, other] = [keys.add(), keys.add()]
@@ -228,7 +228,7 @@ describe('the location of an API key', () => {
     expect(keys.lookedUp).toEqual([])
   })
 
-  it('can be another header', async () => {
+  it('can be a header with another name', async () => {
     const keys = new Keys()
     const port = await app({ header: 'Acme-Key' }, keys)
     const key = keys.add()
@@ -236,22 +236,25 @@ describe('the location of an API key', () => {
     expect(await statusOfLines(port, [`x-api-key: ${key}`])).toBe(401)
   })
 
-  it.each([['Bearer'], ['ApiKey']])('can be one Authorization header with %s', async (scheme) => {
-    const keys = new Keys()
-    const port = await app({ scheme }, keys)
-    const key = keys.add()
-    const status = (...lines: string[]) => statusOfLines(port, lines)
-    expect(await status(`Authorization: ${scheme} ${key}`)).toBe(200)
-    expect(await status(`authorization: ${scheme.toUpperCase()}   ${key}`)).toBe(200)
-    expect(await status(`authorization: ${key}`)).toBe(401)
-    expect(await status(`authorization: ${scheme}${key}`)).toBe(401)
-    expect(await status(`authorization: Basic ${key}`)).toBe(401)
-    expect(await status(`authorization: ${scheme}`)).toBe(401)
-    expect(await status(`x-api-key: ${key}`)).toBe(401)
-    const line = `authorization: ${scheme} ${key}`
-    expect(await status(line, 'authorization: Bearer x')).toBe(401)
-    expect(await status(line, line)).toBe(401)
-  })
+  it.each([['Bearer'], ['ApiKey']])(
+    'can be the Authorization header with the scheme %s',
+    async (scheme) => {
+      const keys = new Keys()
+      const port = await app({ scheme }, keys)
+      const key = keys.add()
+      const status = (...lines: string[]) => statusOfLines(port, lines)
+      expect(await status(`Authorization: ${scheme} ${key}`)).toBe(200)
+      expect(await status(`authorization: ${scheme.toUpperCase()}   ${key}`)).toBe(200)
+      expect(await status(`authorization: ${key}`)).toBe(401)
+      expect(await status(`authorization: ${scheme}${key}`)).toBe(401)
+      expect(await status(`authorization: Basic ${key}`)).toBe(401)
+      expect(await status(`authorization: ${scheme}`)).toBe(401)
+      expect(await status(`x-api-key: ${key}`)).toBe(401)
+      const line = `authorization: ${scheme} ${key}`
+      expect(await status(line, 'authorization: Bearer x')).toBe(401)
+      expect(await status(line, line)).toBe(401)
+    },
+  )
 
   it('is documented as a security scheme', () => {
     const guard = (more: object) => apiKeys({ prefix: 'acme_live', find: () => undefined, ...more })
@@ -275,7 +278,7 @@ describe('the location of an API key', () => {
     })
   })
 
-  it('is recognized in Authorization by the prefixes of the guard, even with a wrong key', () => {
+  it('is an Authorization header whose token begins with a prefix of the guard, even if the key is wrong', () => {
     const { carries } = apiKeys({ prefix: ['a', 'b_c'], find: () => undefined, scheme: 'Bearer' })
     const carried = (authorization?: string) =>
       carries?.({ headers: { authorization } } as unknown as Request)
@@ -288,7 +291,7 @@ describe('the location of an API key', () => {
 })
 
 describe('a rate limit per API key', () => {
-  it('counts requests by the id of their key, and requests to a public route by their address', async () => {
+  it('counts requests by the id of their key, and requests to a public route by their IP address', async () => {
     const keys = new Keys()
     const counted: string[] = []
     const store = {
@@ -320,8 +323,8 @@ describe('a rate limit per API key', () => {
   })
 })
 
-describe('a guard that contains apiKeys', () => {
-  it('refuses each key and logs an error that names forApplication if it lacks that method', async () => {
+describe('a guard that wraps apiKeys()', () => {
+  it('refuses every key and logs an error that names `forApplication` if it lacks that method', async () => {
     const keys = new Keys()
     const inner = apiKeys({ prefix: 'acme_live', find: keys.find })
     const app = await startWith(

@@ -141,26 +141,31 @@ const JSON_HEAD = 'Content-Type: application/json'
 
 describe('an observer of all requests', () => {
   it.each([
-    ['a response', 'GET /work/quick', 200, 'handler'],
-    ['HEAD', 'HEAD /work/quick', 200, 'handler'],
-    ['a stream', 'GET /work/stream', 200, 'handler'],
-    ['a bug', 'GET /work/bug', 500, 'handler'],
+    ['a handler that returns a value', 'GET /work/quick', 200, 'handler'],
+    ['a HEAD request', 'HEAD /work/quick', 200, 'handler'],
+    ['a handler that returns a stream', 'GET /work/stream', 200, 'handler'],
+    ['a handler that throws', 'GET /work/bug', 500, 'handler'],
     ['a path without a route', 'GET /nowhere', 404, 'router'],
-    ['a wrong method', 'PUT /work/quick', 405, 'router'],
+    ['a method that the path does not allow', 'PUT /work/quick', 405, 'router'],
     ['an OPTIONS request', 'OPTIONS /work/quick', 200, 'router'],
     ['a path that cannot be decoded', 'GET /work/%E0%A4%A', 400, 'router'],
-    ['a refused caller', 'GET /work/own', 401, 'guard'],
-    ['a missing ability', 'GET /work/rule\nAuthorization: Bearer good', 403, 'can'],
-    ['a middleware of a route', 'GET /work/used', 418, 'middleware'],
+    ['a caller that the guard refuses', 'GET /work/own', 401, 'guard'],
     [
-      'a body of another type',
+      'a user without the required ability',
+      'GET /work/rule\nAuthorization: Bearer good',
+      403,
+      'can',
+    ],
+    ['a route whose middleware responds', 'GET /work/used', 418, 'middleware'],
+    [
+      'a body of an unsupported media type',
       'POST /work/save\nContent-Type: text/x\nContent-Length: 1',
       415,
       'body',
     ],
     ['a documentation page', 'GET /api-docs', 200, 'framework'],
-    ['a wrong host', 'GET /work/quick\nHost: b', 400, 'head'],
-    ['an unknown expectation', 'GET /work/quick\nExpect: magic', 417, 'head'],
+    ['a request with two Host headers', 'GET /work/quick\nHost: b', 400, 'head'],
+    ['a request with an unknown Expect header', 'GET /work/quick\nExpect: magic', 417, 'head'],
   ])('is called once for %s', async (_, head, status, cause) => {
     const { port } = await serve()
     const bytes = await send(port, head, 'x')
@@ -172,7 +177,7 @@ describe('an observer of all requests', () => {
     expect(more).toEqual([])
   })
 
-  it('receives the route, the request and the time', async () => {
+  it('receives the route, the request, the response and the start time', async () => {
     const { app, port } = await serve()
     const before = Date.now()
     await send(port, 'GET /work/quick?a=1')
@@ -184,7 +189,7 @@ describe('an observer of all requests', () => {
     expect(app.getRouteTable()).toHaveLength(11)
   })
 
-  it('is called for refusals by a schema, a rate limit, and the body limit', async () => {
+  it('is called for requests that a schema, a rate limit or the body limit refuses', async () => {
     const { port } = await serve({ limits: { body: 10 } })
     await send(port, `POST /work/save\n${JSON_HEAD}\nContent-Length: 2`, '{}')
     await over(1)
@@ -197,7 +202,7 @@ describe('an observer of all requests', () => {
     expect(facts).toEqual(['400 validation', '413 body', '200 handler', '429 limit'])
   })
 
-  it('is called for a 304 and for a response from the cache', async () => {
+  it('is called for a 304 response and for a cached response', async () => {
     const { port } = await serve()
     const first = await send(port, 'GET /work/quick')
     const tag = /ETag: (\S+)/i.exec(first)?.[1]
@@ -215,7 +220,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 503, outcome: 'timeout', cause: 'timeout' }])
   })
 
-  it('is called without a status if the client disconnects before the head is sent', async () => {
+  it('receives the status null if the client disconnects before the response head is sent', async () => {
     const { port } = await serve()
     const client = request({ port, host: '127.0.0.1', path: '/work/slow' }).on('error', () => {})
     client.end()
@@ -228,7 +233,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toHaveLength(1)
   })
 
-  it('is called with the status if the client disconnects after the head was sent', async () => {
+  it('receives the sent status if the client disconnects after the response head is sent', async () => {
     const { port } = await serve()
     const client = request({ port, host: '127.0.0.1', path: '/work/begun' }).on('error', () => {})
     client.end()
@@ -241,12 +246,12 @@ describe('an observer of all requests', () => {
   it.each([
     ['data that is not HTTP', 'nonsense\r\n\r\n', 400],
     [
-      'too many bytes of headers',
+      'headers that are too large',
       `GET / HTTP/1.1\r\nHost: a\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`,
       431,
     ],
     [
-      'a broken body',
+      'a body with an invalid chunk size',
       'POST /work/save HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n',
       400,
     ],
@@ -259,7 +264,7 @@ describe('an observer of all requests', () => {
     expect(all[0]?.bytes).toBe(Buffer.byteLength(response))
   })
 
-  it('is called for a request head with too many lines', async () => {
+  it('is called for a request with too many header lines', async () => {
     const { port } = await serve({ limits: { headers: 3 } })
     await send(port, 'GET /work/quick\nA: a\nB: b')
     expect(await over()).toMatchObject([{ status: 431, cause: 'head' }])
@@ -273,7 +278,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 408, outcome: 'sent', cause: 'parser' }])
   })
 
-  it('counts the bytes of each response on a connection, including pipelined ones', async () => {
+  it('receives the byte count of each response, even if requests are pipelined', async () => {
     const { port } = await serve()
     const one = 'GET /work/quick HTTP/1.1\r\nHost: a\r\n'
     const two = 'GET /work/stream HTTP/1.1\r\nHost: a\r\n'
@@ -286,7 +291,7 @@ describe('an observer of all requests', () => {
     expect(all[0]?.bytes).toBeLessThan(1000)
   })
 
-  it('receives no byte count if no observer needs it', async () => {
+  it('receives 0 as the byte count if no observer needs the count', async () => {
     const frugal: Plugin = {
       name: 'frugal',
       requests: () => ({ onEnd: (request) => void ended.push(request), needsBytes: false }),
@@ -300,7 +305,7 @@ describe('an observer of all requests', () => {
     expect(sizes).toEqual([0, bytes.length, bytes.length])
   })
 
-  it('receives the bytes of its own responses if the outer application counts none', async () => {
+  it('receives the byte counts of an inner application even if the outer one counts no bytes', async () => {
     const inner = new App({ controllers: [WorkController], plugins: [observer], logger: false })
     cleanups.push(() => inner.close())
     const frugal: Plugin = { name: 'frugal', requests: () => ({ onEnd() {}, needsBytes: false }) }
@@ -328,7 +333,7 @@ describe('an observer of all requests', () => {
     expect((await over(2)).map(({ bytes }) => bytes)).toEqual([sizes[1], sizes[3]])
   })
 
-  it('receives the start time of a request, even if the time is read an hour later', async () => {
+  it('receives the correct start time even if `startedAt` is first read an hour later', async () => {
     const app = await TestApp.create({
       controllers: [WorkController],
       plugins: [observer],
@@ -378,7 +383,7 @@ describe('an observer of all requests', () => {
     expect(await over(2)).toMatchObject([{}, { status: 200, cause: 'handler' }])
   })
 
-  it('is not called for a request that is passed on to the host', async () => {
+  it('is not called for a request that the application passes on to the outer Express application', async () => {
     const { app } = await serve()
     const host = express()
     host.use('/api', app.handler)
@@ -389,7 +394,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 200, cause: 'handler' }])
   })
 
-  it('is called by both applications for a body that the parser refuses', async () => {
+  it('is called by the outer and by the inner application if the HTTP parser refuses a body', async () => {
     const middlewares = [
       (_req: Request, _res: Response, next: () => void) => {
         entered.open()
@@ -422,7 +427,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 404, cause: 'router' }])
   })
 
-  it('is called for a response of another Express application', async () => {
+  it('is called for a response of an Express application that is used as a middleware', async () => {
     const other = express()
     other.get('/other', (_req, res) => void res.send('other'))
     const { port } = await serve({ middlewares: [other] })
@@ -430,7 +435,7 @@ describe('an observer of all requests', () => {
     expect(await over()).toMatchObject([{ status: 200, cause: 'middleware', route: null }])
   })
 
-  it('receives the tenant, and runs in its async context', async () => {
+  it('receives the tenant, or undefined if the tenant header is invalid', async () => {
     const { port } = await serve({ tenant: {} })
     await send(port, 'GET /work/quick\nX-Tenant-Id: acme')
     await send(port, 'GET /work/quick\nX-Tenant-Id: a%b')
@@ -440,7 +445,7 @@ describe('an observer of all requests', () => {
     ])
   })
 
-  it('does not affect requests when it fails', async () => {
+  it('does not affect the response if it throws or rejects, and its error is logged', async () => {
     const lines: object[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const failing: Plugin = {
@@ -464,7 +469,7 @@ describe('an observer of all requests', () => {
     ])
   })
 
-  it('must be an object whose methods are functions', async () => {
+  it('is refused at boot unless it is an object whose members are functions', async () => {
     for (const wrong of ['x', Promise.resolve({}), { onEnd: 1 }, { around: {} }, { onError: 1 }]) {
       const plugin = { name: 'wrong', requests: () => wrong } as unknown as Plugin
       await expect(App.create({ plugins: [plugin] })).rejects.toThrow(/plugin 'wrong', requests/)
@@ -473,7 +478,7 @@ describe('an observer of all requests', () => {
 })
 
 describe('an application without an observer', () => {
-  it('leaves requests and responses unchanged', async () => {
+  it('adds no hooks to responses or to its server', async () => {
     const silent: Plugin = { name: 'silent', requests: () => null }
     let keys: PropertyKey[] = []
     @Controller()

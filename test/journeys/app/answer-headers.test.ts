@@ -49,7 +49,7 @@ const start = (middlewares: Middleware[] = []) =>
 
 describe('an error response', () => {
   it.each(Object.keys(MEANT))(
-    'does not contain the header %s that the handler set for its own response',
+    'does not keep the value of %s that the handler set before it threw',
     async (name) => {
       await using app = await start()
       for (const target of [`/one/${name}`, '/all']) {
@@ -60,7 +60,7 @@ describe('an error response', () => {
     },
   )
 
-  it('keeps all other headers of the handler, but has its own Content-Length and Content-Type', async () => {
+  it('keeps a custom header of the handler, and has its own Content-Length and Content-Type', async () => {
     await using app = await start()
     const { headers, text } = await app.request().get('/all')
     expect(headers).toMatchObject({
@@ -85,9 +85,9 @@ describe('the requestId in an error response', () => {
     ['a string', 'abc', 'abc'],
     ['a number', 7, '7'],
     ['zero', 0, '0'],
-    ['128 characters', 'x'.repeat(128), 'x'.repeat(128)],
-    ['129 characters', `${'x'.repeat(128)}y`, 'x'.repeat(128)],
-    ['200 characters', 'x'.repeat(200), 'x'.repeat(128)],
+    ['a string of 128 characters', 'x'.repeat(128), 'x'.repeat(128)],
+    ['a string of 129 characters', `${'x'.repeat(128)}y`, 'x'.repeat(128)],
+    ['a string of 200 characters', 'x'.repeat(200), 'x'.repeat(128)],
     ['an object', { toString: () => 'abc' }, undefined],
     ['a boolean', true, undefined],
     ['undefined', undefined, undefined],

@@ -47,7 +47,7 @@ class SlowController {
 const options = { controllers: [CounterController, SlowController], providers: [Counter, Gate] }
 const json = async (url: string) => (await fetch(url)).json()
 
-describe('the class App', () => {
+describe('an App', () => {
   it('listens, returns its address, responds, and refuses connections after close()', async () => {
     const app = new App(options)
     const address = await app.listen(0, '127.0.0.1')
@@ -58,7 +58,7 @@ describe('the class App', () => {
     await expect(fetch(url)).rejects.toThrow()
   })
 
-  it('rejects listen() when the port is in use, and can then listen on another port', async () => {
+  it('rejects listen() if the port is in use, and can then listen on another port', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const app = new App(options)
@@ -72,7 +72,7 @@ describe('the class App', () => {
     taken.close()
   })
 
-  it('starts once when init() is called twice', async () => {
+  it('starts once even if init() is called several times', async () => {
     let starts = 0
     class Started {
       onInit() {
@@ -86,7 +86,7 @@ describe('the class App', () => {
     await app.close()
   })
 
-  it('returns instances by token, and throws for an unknown token', async () => {
+  it('returns the instance for a token from get(), and throws for an unknown token', async () => {
     const app = await App.create(options)
     app.get(Counter).value = 41
     expect(app.get(CounterController).counter.value).toBe(41)
@@ -94,13 +94,13 @@ describe('the class App', () => {
     await app.close()
   })
 
-  it('throws "await app.init() first" when it is used before init()', () => {
+  it('throws "await app.init() first" if it is used before init()', () => {
     const app = new App(options)
     expect(() => app.get(Counter)).toThrow('await app.init() first')
     expect(() => app.server).toThrow('await app.init() first')
   })
 
-  it('lists its routes before it is started', () => {
+  it('lists its routes before it starts', () => {
     expect(new App(options).getRouteTable()).toEqual([
       {
         method: 'GET',
@@ -121,7 +121,7 @@ describe('the class App', () => {
     ])
   })
 
-  it('responds through app.handler on a server that the test creates', async () => {
+  it('responds through app.handler on a server that other code creates', async () => {
     const app = new App(options)
     const server = createServer(app.handler).listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))

@@ -75,7 +75,7 @@ function send(port: number, head: string): Promise<string> {
   return rawExchange(port, `${all.join('\r\n')}\r\n\r\n`)
 }
 
-describe('an observer around all requests', () => {
+describe('an observer with the method `around`', () => {
   /** An observer that notes when it and the code of requests run. */
   const noting = (name: string, notes: string[]): Plugin => ({
     name,
@@ -88,7 +88,7 @@ describe('an observer around all requests', () => {
     }),
   })
 
-  it('runs around middlewares, with the first plugin as the outermost', async () => {
+  it('runs around the middlewares, and the observer of the first plugin is the outermost', async () => {
     const notes: string[] = []
     const middleware = (_req: Request, _res: Response, next: () => void) => {
       notes.push(`middleware for ${RequestContext.current()?.url}`)
@@ -106,7 +106,7 @@ describe('an observer around all requests', () => {
     ])
   })
 
-  it('is called for a refused head, but not for data that the parser rejects', async () => {
+  it('is called for a request with a refused head, but not for data that is not HTTP', async () => {
     const notes: string[] = []
     const { port } = await serve({ plugins: [noting('a', notes)] })
     await send(port, 'GET /work/quick\nHost: b')
@@ -170,7 +170,7 @@ describe('an observer of errors', () => {
     expect(reported).toEqual(heard)
   })
 
-  it('receives neither the secrets of a schema nor those in the URL', async () => {
+  it('receives errors and URLs in which [secret] replaces the secret parameters', async () => {
     const heard: [unknown, ErrorContext][] = []
     let urlOf: ObserverSetup['urlOf'] | undefined
     @Controller('reset')
@@ -195,7 +195,7 @@ describe('an observer of errors', () => {
     expect(urlOf?.((await over())[0]?.req as Request)).toBe('/reset/[secret]?a=1')
   })
 
-  it('can fail without an effect on the response, and its failure is logged', async () => {
+  it('does not affect the response if it throws, and its error is logged', async () => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const onError = () => {
@@ -245,21 +245,21 @@ describe('the function setTraceContext', () => {
     expect(known).toEqual(facts)
   })
 
-  it('keeps a span that is not recorded out of the log', async () => {
+  it('keeps an unsampled span out of the log, but adds it to the trace headers', async () => {
     const span = { traceId: TRACE, spanId: OWN, traceFlags: 0 }
     const { trace, known } = await traceWith(span, 'GET /work/quick')
     expect(known).toBeUndefined()
     expect(trace).toMatchObject({ headers: { traceparent: `00-${TRACE}-${OWN}-00` } })
   })
 
-  it('ignores invalid ids', async () => {
+  it('ignores a span with invalid IDs', async () => {
     const span = { traceId: '0'.repeat(32), spanId: '0'.repeat(16), traceFlags: 0 }
     const caller = `traceparent: 00-${TRACE}-${SPAN}-01`
     const { trace } = await traceWith(span, `GET /work/quick\n${caller}`)
     expect(trace).toMatchObject({ traceId: TRACE, parentId: SPAN, flags: 1 })
   })
 
-  it('replaces a trace that was read before', async () => {
+  it('replaces a trace context that was read before', async () => {
     const span = { traceId: TRACE, spanId: OWN, traceFlags: 1 }
     const reading = (req: Request, _res: Response, next: () => void) => {
       getTraceContext(req)

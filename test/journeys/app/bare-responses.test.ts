@@ -172,25 +172,25 @@ describe('the return value of a route that is documented without the envelope', 
   it.each([
     ['made', 201, '{"x":2}'],
     ['nothing', 202, 'null'],
-  ])('has the status of @HttpCode: /bare/%s', async (path, status, text) => {
+  ])('is sent with the status of @HttpCode: /bare/%s', async (path, status, text) => {
     const answer = await app.request().post(`/bare/${path}`)
     expect([answer.status, answer.text]).toEqual([status, text])
   })
 
-  it('becomes an empty 204 response when the handler returns nothing', async () => {
+  it('results in a 204 response if the handler returns nothing', async () => {
     expect((await get('/bare/none')).status).toBe(204)
   })
 
   it.each([
     ['hal', 'application/hal+json', { x: 5 }],
     ['vendor', 'application/vnd.point+json', { at: '1970-01-01T00:00:00.000Z' }],
-  ])('has the documented JSON type: /bare/%s', async (path, type, body) => {
+  ])('is sent with the documented JSON type: /bare/%s', async (path, type, body) => {
     const answer = await get(`/bare/${path}`)
     expect(answer.headers['content-type']).toMatch(type)
     expect(JSON.parse(answer.text)).toEqual(body)
   })
 
-  it('is the same when it comes from the cache, and HEAD returns the same headers', async () => {
+  it('is the same when it comes from the cache, and HEAD responds with its Content-Length', async () => {
     expect((await get('/bare/cached')).text).toBe('{"x":1}')
     const { text, headers } = await get('/bare/cached')
     expect([text, headers['x-cache']]).toEqual(['{"x":1}', 'HIT'])
@@ -208,7 +208,7 @@ describe('the return value of a route that is documented without the envelope', 
     expect((await get('/bare/value')).text).toBe('{"x":2}')
   })
 
-  it('is wrapped in the envelope for errors and for other statuses', async () => {
+  it('is wrapped in the envelope if its status is not the documented one', async () => {
     await app.close()
     await start()
     const { status, body } = await get('/bare/other')
@@ -219,13 +219,13 @@ describe('the return value of a route that is documented without the envelope', 
     expect((await get('/bare/moved').redirects(0)).status).toBe(302)
   })
 
-  it('is documented as any JSON when it has no schema', () => {
+  it('is documented as any JSON value if it has no schema', () => {
     const { responses } = app.document.paths['/bare/any']?.get ?? {}
     expect(responses?.['200']).toMatchObject({ content: { 'application/json': { schema: {} } } })
     expect(JSON.stringify(responses?.['200'])).not.toContain('statusCode')
   })
 
-  it('is sent without the envelope when the Express ETag setting is on', async () => {
+  it('is sent without the envelope and with an ETag if the option etag is true', async () => {
     await app.close()
     await start({ etag: true })
     const { text, headers } = await get('/bare/value')
@@ -260,7 +260,7 @@ describe('the return value of a route with a content type other than JSON', () =
     expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual(bytes)
   })
 
-  it('has the documented type when a middleware has set another type', async () => {
+  it('is sent with the documented type even if a middleware has set another type', async () => {
     await app.close()
     const setType = (_req: Request, res: Response, next: () => void) => {
       res.setHeader('Content-Type', 'text/html')
@@ -270,7 +270,7 @@ describe('the return value of a route with a content type other than JSON', () =
     expect((await get('/typed/string')).headers['content-type']).toBe('text/csv; charset=utf-8')
   })
 
-  it('is the same when it comes from the cache, and HEAD returns the same headers', async () => {
+  it('is the same when it comes from the cache, and HEAD responds with its Content-Length', async () => {
     expect((await get('/typed/cached')).text).toBe('1')
     const { text, headers } = await get('/typed/cached')
     expect([text, headers['x-cache']]).toEqual(['1', 'HIT'])
@@ -284,7 +284,7 @@ describe('the return value of a route with a content type other than JSON', () =
     ['a number', 1],
     ['null', null],
     ['an array', ['a']],
-  ])('results in a logged 500 error with a remedy when it is %s', async (what, value) => {
+  ])('results in a 500 response and a logged remedy if it is %s', async (what, value) => {
     returned = () => value
     const { status, body } = await get('/typed/wrong')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -294,7 +294,7 @@ describe('the return value of a route with a content type other than JSON', () =
     expect(text).toMatch(/200 .*'text\/csv'.*string or bytes/)
   })
 
-  it('results in a 500 response when it is missing and the route has @HttpCode(200)', async () => {
+  it('results in a 500 response if the handler returns nothing and the route has @HttpCode(200)', async () => {
     expect((await get('/typed/forgotten')).status).toBe(500)
   })
 })

@@ -24,7 +24,7 @@ async function turns(count: number) {
 }
 
 describe('closing an application by a signal', () => {
-  it('still serves requests that arrive on open connections after listening stopped', async () => {
+  it('still serves requests on open connections after the server stops listening', async () => {
     const app = await serve()
     const idle = await open(app, head('/quick'))
     await idle.seen('quick')
@@ -43,7 +43,7 @@ describe('closing an application by a signal', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('ends idle, silent and half-open connections that send nothing more', async () => {
+  it('ends open connections whose clients send nothing more', async () => {
     const app = await serve()
     const idle = await open(app, head('/quick'))
     await idle.seen('quick')
@@ -85,7 +85,7 @@ describe('closing an application by a signal', () => {
     expect(lost).toBe(0)
   })
 
-  it('cuts the connection of an incomplete request body after timeouts.close', async () => {
+  it('cuts a connection after timeouts.close if its request body is still incomplete', async () => {
     const app = await serve({ timeouts: { close: '50ms' } })
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { ended } = await open(app, post)
@@ -95,7 +95,7 @@ describe('closing an application by a signal', () => {
     expect(log.slice(0, 2)).toEqual(['logged: POST /body', 'onClose'])
   })
 
-  it('waits for preStop only after a signal, and only if the application listens', async () => {
+  it('waits for timeouts.preStop only after a signal, and only if the application listens', async () => {
     const listens = await serve({ timeouts: { preStop: '1h' } })
     await listens.close()
     const mounted = await App.create({ ...options, timeouts: { preStop: '1h' } })
@@ -108,7 +108,7 @@ describe('closing an application by a signal', () => {
 })
 
 describe('closing an application with a test clock', () => {
-  it('makes it unready during preStop, and closes it afterwards', async () => {
+  it('responds with 503 to /readyz during timeouts.preStop, and then stops listening', async () => {
     const app = await TestApp.create({
       ...options,
       contract: 'off',
@@ -135,7 +135,7 @@ describe('closing an application with a test clock', () => {
     await expect(status('/quick')).rejects.toThrow('ECONNREFUSED')
   })
 
-  it('aborts the signal of handlers two seconds before it cuts them', async () => {
+  it('aborts the signal of a request two seconds before the end of timeouts.close', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const answer = app.fetch('/warned')
@@ -149,7 +149,7 @@ describe('closing an application with a test clock', () => {
     expect(log).toEqual(['warned: AppClosingError', 'onClose'])
   })
 
-  it('responds with 503 if a handler stops when its signal is aborted, and logs no failure', async () => {
+  it('responds with 503 and logs no failure if a handler throws the abort reason of req.signal', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const answer = app.fetch('/gives-up')
@@ -162,7 +162,7 @@ describe('closing an application with a test clock', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts requests after timeouts.close, and logs the route', async () => {
+  it('cuts active requests after timeouts.close, and logs their routes', async () => {
     const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
     await app.clock.advance(1)
     const cut = expect(app.fetch('/slow')).rejects.toThrow()
@@ -175,7 +175,7 @@ describe('closing an application with a test clock', () => {
     released.open()
   })
 
-  it('continues with the next onClose hook when one exceeds timeouts.onClose', async () => {
+  it('continues with the next onClose hook if one hook exceeds timeouts.onClose', async () => {
     const stuck = { name: 'stuck', onClose: () => new Promise(() => {}) }
     const app = await TestApp.create({
       ...options,
@@ -195,7 +195,7 @@ describe('the timeouts for closing', () => {
     [{ preStop: '5 bananas' }, 'timeouts.preStop'],
     [{ preStop: -1 }, 'timeouts.preStop'],
     [{ onClose: 0 }, 'timeouts.onClose'],
-  ])('are validated at boot: %j', async (timeouts, subject) => {
+  ])('are refused at boot if they are invalid: %j', async (timeouts, subject) => {
     const start = App.create({ timeouts } as object)
     await expect(start).rejects.toMatchObject({ problems: [{ code: 'E_OPTION_INVALID', subject }] })
   })

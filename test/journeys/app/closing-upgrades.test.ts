@@ -52,7 +52,7 @@ describe('closing an application with upgraded connections', () => {
     expect(log).toEqual(['goodbye', 'onClose'])
   })
 
-  it('ends the connections when no hook closes them', async () => {
+  it('ends the connections if no hook closes them', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const app = await serve()
     upgradeBy(app, sockets)
@@ -105,7 +105,7 @@ describe('closing an application with upgraded connections', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('rejects with the error of a hook after the connections are ended', async () => {
+  it('ends the connections and rejects close() if a hook throws', async () => {
     const sockets = new WebSocketServer({ noServer: true })
     const fails = {
       name: 'chat',

@@ -49,7 +49,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('receives the rest of a request body if the head has arrived', async () => {
+  it('still receives the rest of a request body after close() is called', async () => {
     const app = await serve()
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { socket, ended } = await open(app, post)
@@ -108,7 +108,7 @@ describe('closing an application that listens', () => {
     expect(await ended).toContain('AppClosingError')
   })
 
-  it('logs no failure when a handler rethrows the AppClosingError', async () => {
+  it('logs no failure if a handler rethrows the AppClosingError', async () => {
     const app = await serve()
     await open(app, head('/throws'))
     await entered.opened
@@ -116,7 +116,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('cuts a stream after timeouts.close if it ignores the abort signal', async () => {
+  it('cuts a stream after timeouts.close if its handler ignores the abort signal', async () => {
     const app = await serve({ timeouts: { close: '20ms' } })
     const { ended } = await open(app, head('/deaf'))
     await entered.opened
@@ -125,7 +125,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['logged: GET /deaf', 'onClose'])
   })
 
-  it('closes once when close() is called twice', async () => {
+  it('runs the onClose hooks once even if close() is called twice', async () => {
     const app = await serve()
     await open(app, 'GET')
     expect(app.close()).toBe(app.close())
@@ -133,7 +133,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('does not listen when close() is called while listen() is pending', async () => {
+  it('cancels a listen() that is still pending', async () => {
     const app = new App(options)
     const listening = app.listen(0, 'localhost')
     const [listened] = await Promise.allSettled([listening, app.close()])

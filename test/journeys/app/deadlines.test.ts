@@ -80,7 +80,7 @@ const post = (body: ReadableStream) =>
   app.fetch('/notes', { method: 'POST', headers, body, duplex: 'half' } as RequestInit)
 
 describe('the timeouts.handler option', () => {
-  it('does not include the time in which the client sends its body', async () => {
+  it('does not include the time that the client needs to send the body', async () => {
     const { body, send, end } = pieces()
     const answer = post(body)
     send('{"text":')
@@ -93,7 +93,7 @@ describe('the timeouts.handler option', () => {
     expect([calls, logged]).toEqual([1, []])
   })
 
-  it('does not end other requests earlier when one client sends slowly', async () => {
+  it('does not end a request earlier because another client sends its body slowly', async () => {
     const { body, send, end } = pieces()
     const slow = post(body)
     send('{"text":')
@@ -108,17 +108,20 @@ describe('the timeouts.handler option', () => {
     expect((await slow).status).toBe(200)
   })
 
-  it.each(['/open', '/later', '/never'])('responds with 503 once for %s', async (path) => {
-    const answer = app.fetch(path)
-    await app.clock.advance('29s')
-    expect(logged).toEqual([])
-    await app.clock.advance('1s')
-    const response = await answer
-    expect(response.status).toBe(503)
-    expect(await response.json()).toMatchObject({ code: 'HANDLER_TIMEOUT' })
-    await app.clock.advance('10m')
-    expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
-  })
+  it.each(['/open', '/later', '/never'])(
+    'results in one 503 response and one log entry if the handler never responds: %s',
+    async (path) => {
+      const answer = app.fetch(path)
+      await app.clock.advance('29s')
+      expect(logged).toEqual([])
+      await app.clock.advance('1s')
+      const response = await answer
+      expect(response.status).toBe(503)
+      expect(await response.json()).toMatchObject({ code: 'HANDLER_TIMEOUT' })
+      await app.clock.advance('10m')
+      expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
+    },
+  )
 
   it.each(['/open', '/later'])(
     'has no effect after the client closes the connection: %s',
@@ -134,7 +137,7 @@ describe('the timeouts.handler option', () => {
     },
   )
 
-  it('does not end the response of an error middleware if the late handler returns `res`', async () => {
+  it('leaves the response to an error middleware even if the handler returns `res` too late', async () => {
     let finish = () => {}
     let respond = () => {}
     @Controller('slow')

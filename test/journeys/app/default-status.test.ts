@@ -108,7 +108,7 @@ async function start(options: AppOptions = { defaultStatus }) {
 const data = (text: string | undefined) => JSON.parse(text as string) as object
 
 describe('the defaultStatus option', () => {
-  it('sets the status of returned values and of this.ok for each method', async () => {
+  it('sets the status of returned values and of this.ok() for each HTTP method', async () => {
     const { send } = await start()
     const made = await send('POST', '')
     expect([made.status, data(made.body)]).toEqual([
@@ -124,7 +124,7 @@ describe('the defaultStatus option', () => {
     expect((await send('POST', '/any')).status).toBe(200)
   })
 
-  it('sends an envelope without data when nothing is returned, as with @HttpCode', async () => {
+  it('results in an envelope without data if the handler returns nothing', async () => {
     const { send } = await start()
     const { status, body } = await send('POST', '/nothing')
     expect([status, data(body)]).toEqual([
@@ -133,7 +133,7 @@ describe('the defaultStatus option', () => {
     ])
   })
 
-  it('is overridden by @HttpCode, res.status, the argument of this.ok and @Redirect', async () => {
+  it('is overridden by @HttpCode, res.status(), the status argument of this.ok() and @Redirect', async () => {
     const { send } = await start()
     expect((await send('POST', '/stated')).status).toBe(202)
     expect((await send('POST', '/set')).status).toBe(200)
@@ -141,7 +141,7 @@ describe('the defaultStatus option', () => {
     expect((await send('POST', '/moved')).status).toBe(302)
   })
 
-  it('appears in the OpenAPI document and in the model', async () => {
+  it('determines the statuses in the OpenAPI document, and all responses match the document', async () => {
     const { app } = await start()
     const responses = (path: string, method: 'get' | 'post' | 'put' | 'delete') =>
       Object.keys(app.document.paths[path]?.[method]?.responses ?? {}).filter((key) => key < '4')
@@ -156,7 +156,7 @@ describe('the defaultStatus option', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is 200 for all methods by default, even after an application with another default', async () => {
+  it('is 200 for returned values by default, even after another application has changed it', async () => {
     await start()
     const { app, send } = await start({
       controllers: [NotesController],
@@ -168,7 +168,7 @@ describe('the defaultStatus option', () => {
     expect(app.document.paths['/notes/ok']?.post?.responses).toHaveProperty('2XX')
   })
 
-  it('applies to @All under the name ALL', async () => {
+  it('applies to @All routes under the key ALL', async () => {
     const { send } = await start({ defaultStatus: { ALL: 203 } })
     expect((await send('POST', '/any')).status).toBe(203)
     expect((await send('POST', '/ok')).status).toBe(200)
@@ -198,7 +198,7 @@ describe('the defaultStatus option', () => {
     ['defaultStatus.POST', { POST: '201' }],
     ['defaultStatus.POST', { POST: 200.5 }],
     ['defaultStatus.TRACE', { TRACE: 200 }],
-  ])('is refused for %s: %j', async (subject, defaultStatus) => {
+  ])('causes a boot error for %s if it is %j', async (subject, defaultStatus) => {
     expect(await bootProblems({ defaultStatus } as AppOptions)).toMatchObject([
       { code: 'E_OPTION_INVALID', subject },
     ])

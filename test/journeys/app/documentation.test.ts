@@ -36,7 +36,7 @@ describe('the documentation of an application', () => {
     await app.request().get('/api-docs.yaml').expect('Content-Type', /yaml/).expect(200)
   })
 
-  it('is served in any case and with a trailing slash, but only for GET and HEAD', async () => {
+  it('is served in any letter case and with a trailing slash, but only for GET and HEAD', async () => {
     const app = await start()
     for (const path of ['/API-Docs/', '/api-docs/?a=b', '/api-docs.JSON']) {
       await app.request().get(path).expect(200)
@@ -47,7 +47,7 @@ describe('the documentation of an application', () => {
     await app.request().get('/api-docs/none.js').expect(404)
   })
 
-  it('results in a 304 response when If-None-Match has the current ETag', async () => {
+  it('results in a 304 response if If-None-Match contains its current ETag', async () => {
     const app = await start()
     for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml', '/api-docs?init.js']) {
       const { headers } = await app.request().get(path).expect(200)
@@ -56,7 +56,7 @@ describe('the documentation of an application', () => {
     }
   })
 
-  it('has its own Content-Security-Policy, and the other helmet headers', async () => {
+  it('is sent with its own Content-Security-Policy, and with the other headers of helmet', async () => {
     const app = await start()
     const { headers } = await app.request().get('/api-docs')
     expect(headers['content-security-policy']).toContain("script-src 'self'")
@@ -66,7 +66,7 @@ describe('the documentation of an application', () => {
   })
 
   it.each([[false], [{ enabled: false }], [[]]] as const)(
-    'is not served with swagger: %j',
+    'is not served if the option swagger is %j',
     async (swagger) => {
       const app = await start(swagger)
       for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml', '/api-docs?init.js']) {
@@ -75,7 +75,7 @@ describe('the documentation of an application', () => {
     },
   )
 
-  it('is served at the paths of several documents when swagger is an array', async () => {
+  it('is served as several documents, each at its own path, if swagger is an array', async () => {
     const app = await start([
       { path: '/docs', title: 'All' },
       { path: '/docs/none', title: 'None', include: () => false },

@@ -88,7 +88,7 @@ describe('the explain method of a plugin', () => {
     expect(logged).toEqual([])
   })
 
-  it('is not called for an HttpError, and can return undefined for other errors', async () => {
+  it('is not called for an HttpError, and leaves an error unchanged if it returns undefined', async () => {
     const asked: unknown[] = []
     const observer: Plugin = {
       name: 'observer',
@@ -103,7 +103,7 @@ describe('the explain method of a plugin', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('is ignored when it throws or returns something other than an HttpError', async () => {
+  it('is ignored if it throws or returns something other than an HttpError', async () => {
     const broken: Plugin = {
       name: 'broken',
       explain() {
@@ -116,7 +116,7 @@ describe('the explain method of a plugin', () => {
     expect(logged).toMatchObject([{ err: { message: 'by Ada' } }])
   })
 
-  it('receives the errors of an Express router, which has no documented inputs', async () => {
+  it('converts errors of an Express router, and generic messages hide the paths of its inputs', async () => {
     const router = express.Router()
     router.get('/of/:express', (_req, _res, next) => next(new TakenError('by Ada')))
     const named: Plugin = {
@@ -133,14 +133,14 @@ describe('the explain method of a plugin', () => {
     expect(body).toMatchObject({ status: 409, errors: [{ in: 'params', path: '*' }] })
   })
 
-  it('is ignored when its HttpError cannot be rendered, and the next plugin is called', async () => {
+  it('is ignored if its HttpError cannot be sent, and the next plugin is called', async () => {
     const errors = 'none' as never
     const odd: Plugin = { name: 'odd', explain: () => new ConflictError('Taken', { errors }) }
     const request = await start({ plugins: [odd, booking] })
     expect((await request.get('/seats/taken')).body).toMatchObject({ code: 'SEAT_TAKEN' })
   })
 
-  it('runs before error middlewares, which receive the original error as the cause', async () => {
+  it('runs before error middlewares, which receive the original error as `error.cause`', async () => {
     const seen: unknown[] = []
     const note: ErrorRequestHandler = (error, _req, _res, next) => {
       seen.push([HttpError.is(error), error.cause])
@@ -151,7 +151,7 @@ describe('the explain method of a plugin', () => {
     expect(seen).toEqual([[true, expect.any(TakenError)]])
   })
 
-  it('repeats no request input when validation.messages is generic', async () => {
+  it('does not reveal request input in `errors` if validation.messages is generic', async () => {
     const sent = { 'my password': 'x' }
     const plain = await start()
     expect((await plain.post('/seats').send(sent)).body.errors).toEqual([
@@ -164,7 +164,7 @@ describe('the explain method of a plugin', () => {
     expect(body.errors).toEqual([{ in: 'body', path: '*', message: 'is not valid' }])
   })
 
-  it('can set the status, headers and code of its HttpError together with its errors', async () => {
+  it('determines status, code and headers, and errors.status.validation applies to its HttpError', async () => {
     const errors = [{ in: 'body', path: 'seat', message: 'is taken' } as const]
     const meanings: [HttpError, number][] = [
       [new HttpError(400, 'Bad seat', { code: 'SEAT_BAD', errors }), 400],
@@ -192,7 +192,7 @@ describe('the explain method of a plugin', () => {
     }
   })
 
-  it('is called on each plugin in order, for each error, until one converts the error', async () => {
+  it('is called for each plugin in order until one plugin converts the error', async () => {
     const asked: string[] = []
     const silent = (name: string): Plugin => ({
       name,

@@ -88,7 +88,7 @@ describe('an error of a handler', () => {
       ],
     ],
     [
-      'before the error is passed on later',
+      'some time before the error is passed on',
       [
         (error, _req, res, next) => {
           res.status(500).json({})
@@ -97,14 +97,14 @@ describe('an error of a handler', () => {
       ],
     ],
     ['by the framework after a middleware passes the error on', [passOn]],
-  ])('is logged once when a 5xx response is sent %s', async (_, middlewares) => {
+  ])('is logged once if a 5xx response is sent %s', async (_, middlewares) => {
     const logged = await start(middlewares)
     expect((await app.request().get('/users/7')).status).toBeGreaterThanOrEqual(500)
     await new Promise(setImmediate)
     expect(logged).toMatchObject([{ err: bug, status: expect.any(Number), url: '/users/7' }])
   })
 
-  it('is logged once, and so is an error that a middleware replaces it with', async () => {
+  it('is logged once, and an error that a middleware passes on instead is logged once too', async () => {
     const other = new Error('in other words', { cause: bug })
     const logged = await start([(_error, _req, _res, next) => next(other), answer()])
     await app.request().get('/users/7')
@@ -114,13 +114,13 @@ describe('an error of a handler', () => {
     ])
   })
 
-  it('is logged when it is a client error that is sent with status 500', async () => {
+  it('is logged if it is a 404 error but a middleware responds with 500', async () => {
     const logged = await start([answer(500)])
     await app.request().get('/users/missing/7')
     expect(logged).toMatchObject([{ err: { message: 'No such user' }, status: 500 }])
   })
 
-  it('is logged when it is the handler timeout', async () => {
+  it('is logged if it is a HANDLER_TIMEOUT error', async () => {
     const logged = await start([answer()], { timeouts: { handler: '10ms' } })
     expect((await app.request().get('/users/never/7')).status).toBe(503)
     expect(logged).toMatchObject([{ err: { code: 'HANDLER_TIMEOUT' }, status: 503 }])
@@ -148,42 +148,39 @@ describe('an error of a handler', () => {
     expect(logged).toMatchObject([{ err: bug, status: 500 }])
   })
 
-  it('is logged when it is a client error that cannot be sent and is replaced by a 500', async () => {
+  it('is logged if it is a 404 error that cannot be sent and is replaced by a 500 error', async () => {
     const logged = await start([])
     expect((await app.request().get('/users/unsendable/7')).status).toBe(500)
     expect(logged).toMatchObject([{ err: { message: 'No text' }, status: 500 }])
   })
 
-  it('is not logged when it is caused by the client', async () => {
+  it('is not logged if it is a 404 error and the response has status 400', async () => {
     const logged = await start([answer(400)])
     await app.request().get('/users/missing/7')
     expect(logged).toEqual([])
   })
 
   it.each<[string, string, Middleware[]]>([
-    ['a 200', 'half', [passOn]],
-    ['a 500', 'half-failed', [passOn]],
-    ['a 500, and no middleware receives it', 'half-failed', []],
+    ['with status 200', 'half', [passOn]],
+    ['with status 500', 'half-failed', [passOn]],
+    ['with status 500, without an error middleware', 'half-failed', []],
     [
-      'a 500, and the middleware ends the response',
+      'with status 500, and a middleware ends the response',
       'half-failed',
       [(_error, _req, res, _next) => res.end()],
     ],
-  ])(
-    'is logged once when a part of the response has been sent: %s',
-    async (_, path, middlewares) => {
-      const logged = await start(middlewares)
-      await app
-        .request()
-        .get(`/users/${path}/7`)
-        .then(
-          () => {},
-          () => {},
-        )
-      await new Promise(setImmediate)
-      expect(logged).toMatchObject([{ err: bug }])
-    },
-  )
+  ])('is logged once if a part of the response has been sent: %s', async (_, path, middlewares) => {
+    const logged = await start(middlewares)
+    await app
+      .request()
+      .get(`/users/${path}/7`)
+      .then(
+        () => {},
+        () => {},
+      )
+    await new Promise(setImmediate)
+    expect(logged).toMatchObject([{ err: bug }])
+  })
 })
 
 describe('a logged failure', () => {
@@ -203,7 +200,7 @@ describe('a logged failure', () => {
     ])
   })
 
-  it('has a requestId, which is also sent to the client, when req.id is not set', async () => {
+  it('contains the requestId of the error response even if req.id is not set', async () => {
     const logged = await start([])
     const { body } = await app.request().get('/users/7')
     expect(body.requestId).toMatch(/^[\da-f-]{36}$/)
@@ -229,7 +226,7 @@ describe('a logged failure', () => {
         next()
       },
     ],
-  ])('has no requestId when req.id %s', async (_, middleware) => {
+  ])('contains no requestId if req.id %s', async (_, middleware) => {
     const logged = await start([middleware])
     await app.request().get('/users/7')
     expect(logged).toEqual([
@@ -237,7 +234,7 @@ describe('a logged failure', () => {
     ])
   })
 
-  it('has no route when no controller route matched', async () => {
+  it('contains no route if the error comes from a middleware or an Express router', async () => {
     const router = express.Router().get('/old/:id', () => {
       throw bug
     })

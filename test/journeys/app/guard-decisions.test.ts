@@ -23,21 +23,24 @@ async function ask(canActivate: () => boolean | Promise<boolean>) {
 const decision = (status: number) => ({ status, statusCode: status, expose: status < 500 })
 
 describe('an error that a guard throws', () => {
-  it.each([400, 403, 404, 429, 503])('keeps its status: %i', async (status) => {
-    const thrown = await ask(() => {
-      throw errorWith(decision(status))
-    })
-    expect([thrown.status, thrown.scheme]).toEqual([status, undefined])
-    const rejected = await ask(() => Promise.reject(errorWith(decision(status))))
-    expect(rejected).toEqual(thrown)
-  })
+  it.each([400, 403, 404, 429, 503])(
+    'is sent with its status %i if it has the fields of an http-errors error',
+    async (status) => {
+      const thrown = await ask(() => {
+        throw errorWith(decision(status))
+      })
+      expect([thrown.status, thrown.scheme]).toEqual([status, undefined])
+      const rejected = await ask(() => Promise.reject(errorWith(decision(status))))
+      expect(rejected).toEqual(thrown)
+    },
+  )
 
   it.each([
     ['no status', {}],
-    ['a status alone, as HTTP clients throw it', { status: 403 }],
+    ['only a status, like an error of an HTTP client', { status: 403 }],
     ['two different statuses', { status: 403, statusCode: 404, expose: true }],
-    ['a string as status', { status: '403', statusCode: '403', expose: true }],
-  ])('becomes a 401 error when it has %s', async (_, facts) => {
+    ['a string as its status', { status: '403', statusCode: '403', expose: true }],
+  ])('becomes a 401 error if it has %s', async (_, facts) => {
     const { status, scheme } = await ask(() => {
       throw errorWith(facts)
     })

@@ -66,7 +66,7 @@ const FAULTS: Record<string, () => unknown> = {
     throw foreignError('new TypeError("elsewhere")')
   },
   'a rejected TypeError': () => Promise.reject(new TypeError('later')),
-  'a server that does not run': () => fetch('http://127.0.0.1:1/keys'),
+  'a request to a server that does not run': () => fetch('http://127.0.0.1:1/keys'),
   'a host name that cannot be resolved': () =>
     Promise.reject(named('Error', { code: 'ENOTFOUND', syscall: 'getaddrinfo' })),
   'a refused connection': () => Promise.reject(named('Error', { code: 'ECONNREFUSED' })),
@@ -90,8 +90,8 @@ const REFUSALS: Record<string, () => unknown> = {
     Promise.reject(named('JWTExpired', { code: 'ERR_JWT_EXPIRED' })),
   'an AggregateError of two refusals': () =>
     Promise.reject(new AggregateError([new Error('expired'), new Error('forged')])),
-  nothing: () => Promise.reject(),
-  'a text': () => Promise.reject('no'),
+  'a rejection without a reason': () => Promise.reject(),
+  'a rejection with a string': () => Promise.reject('no'),
   'a proxy that throws': () =>
     Promise.reject(
       new Proxy(
@@ -108,52 +108,55 @@ const REFUSALS: Record<string, () => unknown> = {
     error.cause = error
     throw error
   },
-  'a decision': () => {
+  'an error with the status 403': () => {
     throw Object.assign(new Error('closed'), { status: 403, statusCode: 403, expose: true })
   },
-  false: () => false,
+  'the return value false': () => false,
 }
 
 describe('the log of guard failures', () => {
-  it.each(Object.keys(FAULTS))('contains an error that results in a 401: %s', async (name) => {
-    const guard = { canActivate: FAULTS[name] as () => boolean }
-    const logged = await start({
-      auth: { guard },
-      middlewares: [
-        (req, _res, next) => {
-          req.id = 'r-1'
-          next()
+  it.each(Object.keys(FAULTS))(
+    'contains a fault that the client receives as a 401 response: %s',
+    async (name) => {
+      const guard = { canActivate: FAULTS[name] as () => boolean }
+      const logged = await start({
+        auth: { guard },
+        middlewares: [
+          (req, _res, next) => {
+            req.id = 'r-1'
+            next()
+          },
+        ],
+      })
+      const { status, body, headers } = await app.request().get('/vault/7')
+      expect([status, body.code, headers['www-authenticate']]).toEqual([
+        401,
+        'UNAUTHORIZED',
+        'Bearer',
+      ])
+      expect(logged).toEqual([
+        {
+          err: expect.anything(),
+          method: 'GET',
+          url: '/vault/7',
+          route: '/vault/:door',
+          requestId: 'r-1',
+          status: 401,
+          message: 'The guard failed, so the request was refused',
         },
-      ],
-    })
-    const { status, body, headers } = await app.request().get('/vault/7')
-    expect([status, body.code, headers['www-authenticate']]).toEqual([
-      401,
-      'UNAUTHORIZED',
-      'Bearer',
-    ])
-    expect(logged).toEqual([
-      {
-        err: expect.anything(),
-        method: 'GET',
-        url: '/vault/7',
-        route: '/vault/:door',
-        requestId: 'r-1',
-        status: 401,
-        message: 'The guard failed, so the request was refused',
-      },
-    ])
-  })
+      ])
+    },
+  )
 
   it.each(Object.keys(REFUSALS))('contains no refusal: %s', async (name) => {
     const guard = { canActivate: REFUSALS[name] as () => boolean }
     const logged = await start({ auth: { guard } })
     const { status } = await app.request().get('/vault/7')
-    expect(status).toBe(name === 'a decision' ? 403 : 401)
+    expect(status).toBe(name === 'an error with the status 403' ? 403 : 401)
     expect(logged).toEqual([])
   })
 
-  it('contains at most 20 failures at once, and then one per second', async () => {
+  it('contains at most 20 failures in a burst, and then one more per second', async () => {
     const guard = { canActivate: FAULTS['a SyntaxError'] as () => boolean }
     const logged = await start({ auth: { guard } })
     // From now on, only the test moves the clock.
@@ -165,7 +168,7 @@ describe('the log of guard failures', () => {
     expect(logged).toHaveLength(23)
   })
 
-  it('contains a failure after many refusals, and at most 20 lines after a long pause', async () => {
+  it('contains a failure even after many refusals, and at most 20 failures after a long pause', async () => {
     let fails: () => unknown = () => {
       throw new Error('expired')
     }
@@ -185,7 +188,7 @@ describe('the log of guard failures', () => {
     expect(logged).toHaveLength(21)
   })
 
-  it('contains a failure of the guard of a tenantRouter', async () => {
+  it('contains a failure of the guard in a tenantRouter()', async () => {
     const router = express.Router().get('/inner', (_req, res) => void res.json({}))
     const guard = { canActivate: FAULTS['a TypeError'] as () => boolean }
     const logged = await start({
@@ -219,12 +222,12 @@ describe('a server error during authorization', () => {
       { auth: { guard }, tenant: { authorize: broken as never } },
     ],
     [
-      'a strategy',
+      'a tenant strategy',
       '/vault/7',
       { auth: { guard }, tenant: { header: false, strategies: [broken] } },
     ],
-    ['tenant.store', '/vault/7', { auth: { guard }, tenant: { store: { find: broken } } }],
-  ])('is sent and logged when a function throws: %s', async (_, path, options) => {
+    ['tenant.store.find', '/vault/7', { auth: { guard }, tenant: { store: { find: broken } } }],
+  ])('is sent and logged if %s throws', async (_, path, options) => {
     const logged = await start(options)
     const { status } = await app.request().get(path).set('X-Tenant-ID', 'acme')
     expect(status).toBeGreaterThanOrEqual(500)
@@ -233,7 +236,7 @@ describe('a server error during authorization', () => {
     expect(String(err.cause ?? err)).toBe('TypeError: broken')
   })
 
-  it('has status 503 when the guard throws a ServiceUnavailableError', async () => {
+  it('has status 503 if the guard throws a ServiceUnavailableError', async () => {
     const logged = await start({
       auth: {
         guard: {

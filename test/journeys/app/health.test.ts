@@ -64,13 +64,13 @@ async function problemsOf(options: TestOptions) {
 }
 
 describe('the health of an application', () => {
-  it('is up when nothing has a health check', async () => {
+  it('is up if there is no health check', async () => {
     await start({ plugins: [{ name: 'silent' }] })
     const { body } = await get('/letters/health')
     expect(body).toEqual({ status: 'up', plugins: {}, checks: {} })
   })
 
-  it('is down when one plugin is down', async () => {
+  it('is down if one plugin is down', async () => {
     await start({
       plugins: [
         { name: 'fine', health: () => ({ lag: 3 }) },
@@ -93,7 +93,7 @@ describe('the health of an application', () => {
     })
   })
 
-  it('passes the providers of the application to the check, and calls it as a method', async () => {
+  it('is checked by a plugin method, which has access to the providers', async () => {
     class Asking implements Plugin {
       readonly name = 'asking'
       readonly providers = [{ token: 'word', useValue: 'hello' }]
@@ -107,7 +107,7 @@ describe('the health of an application', () => {
     })
   })
 
-  it('is down when one of two plugins of the same name is down', async () => {
+  it('is down if one of two plugins with the same name is down', async () => {
     const plugins = [
       { name: 'queue', health: fails },
       { name: 'queue', health: () => 'fine' },
@@ -122,7 +122,7 @@ describe('the health of an application', () => {
     }
   })
 
-  it('reports the reason for each address if Node has tried several', async () => {
+  it('includes the reason for each address if connections to several addresses fail', async () => {
     const tried = new AggregateError([
       new Error('connect ECONNREFUSED ::1:5432'),
       new Error('connect ECONNREFUSED 127.0.0.1:5432'),
@@ -135,7 +135,7 @@ describe('the health of an application', () => {
     })
   })
 
-  it('is reported as closing to a waiting caller when the application closes', async () => {
+  it('is reported as closing if the application closes during a check', async () => {
     const opened = gate()
     await start({ health: { checks: { slow: () => opened.opened } } })
     const report = app.get(Health).check()
@@ -145,7 +145,7 @@ describe('the health of an application', () => {
     await closed
   })
 
-  it('calls a check at most once per second, and again afterwards', async () => {
+  it('is checked at most once per second', async () => {
     let calls = 0
     await start({ health: { checks: { counted: () => void calls++ } } })
     await app.clock.advance(1)
@@ -160,7 +160,7 @@ describe('the health of an application', () => {
     expect(calls).toBe(2)
   })
 
-  it('logs when a check fails, and when it succeeds again', async () => {
+  it('is logged when a check fails and when it succeeds again', async () => {
     let isUp = true
     const disk = () => {
       if (!isUp) throw new Error('The disk is full')
@@ -182,7 +182,7 @@ describe('the health of an application', () => {
     ])
   })
 
-  it('waits ten seconds before it repeats a check that has not returned', async () => {
+  it('is checked again only after ten seconds if a check does not return', async () => {
     let calls = 0
     await start({
       health: {
@@ -208,7 +208,7 @@ describe('the health of an application', () => {
 })
 
 describe('the health option', () => {
-  it('serves three routes with no-store, including HEAD', async () => {
+  it('adds three routes for GET and HEAD, with Cache-Control: no-store', async () => {
     await start({ health: true })
     for (const path of ['/livez', '/readyz', '/startupz']) {
       const { status, text, headers } = await get(path)
@@ -228,20 +228,20 @@ describe('the health option', () => {
     }
   })
 
-  it('serves no routes when it is false', async () => {
+  it('adds no routes if it is false', async () => {
     await start({ health: false })
     for (const path of ['/livez', '/readyz', '/startupz'])
       expect((await get(path)).status).toBe(404)
   })
 
-  it('appears in no document or route table, and ignores prefix and limits', async () => {
+  it('adds routes that ignore prefix and rateLimit, and are in no document or route table', async () => {
     await start({ health: true, prefix: 'api', rateLimit: { limit: 1, window: '1h' } })
     for (let index = 0; index < 5; index++) expect((await get('/readyz')).status).toBe(200)
     expect(Object.keys(app.document.paths)).toEqual(['/api/letters/health'])
     expect(app.getRouteTable()).toHaveLength(1)
   })
 
-  it('runs no middleware, and requires no tenant', async () => {
+  it('adds routes that run no middlewares and require no tenant', async () => {
     await start({
       health: true,
       tenant: {},
@@ -256,7 +256,7 @@ describe('the health option', () => {
     expect((await get('/readyz')).status).toBe(200)
   })
 
-  it('reports not ready, but alive and started, when a required check fails', async () => {
+  it('results in a 503 response only for /readyz if a required check fails', async () => {
     await start({ health: true, plugins: [{ name: 'db', health: fails }] })
     const ready = await get('/readyz')
     expect([ready.status, ready.text]).toEqual([503, '{"status":"down"}\n'])
@@ -264,7 +264,7 @@ describe('the health option', () => {
     expect((await get('/startupz')).status).toBe(200)
   })
 
-  it('reports ready and degraded when only an optional check fails', async () => {
+  it('results in 200 and "degraded" for /readyz if only an optional check fails', async () => {
     await start({
       health: { checks: { cache: { check: fails, required: false } } },
       plugins: [{ name: 'replica', health: { check: fails, required: false } }],
@@ -310,7 +310,7 @@ describe('the health option', () => {
     ])
   })
 
-  it('accepts a token as its guard, and refuses other values at boot', async () => {
+  it('accepts the injection token of a guard, and refuses other tokens at boot', async () => {
     const token = new InjectionToken<Operators>('operators')
     await start({ health: { guard: token }, providers: [{ token, useClass: Operators }] })
     expect((await asOperator('/readyz')).body).toMatchObject({ status: 'up', plugins: {} })
@@ -329,7 +329,7 @@ describe('the health option', () => {
     expect((await asOperator('/readyz')).text).toBe('{"status":"up"}\n')
   })
 
-  it('responds with 503 one second after a check or the guard hangs', async () => {
+  it('results in a 503 response after one second if a check and the guard hang', async () => {
     const guard = { canActivate: () => hangs() as Promise<boolean> }
     await start({ health: { guard, checks: { hangs } } })
     const answer = app.fetch('/readyz')
@@ -359,7 +359,7 @@ describe('the health option', () => {
     expect(calls).toEqual({ plugin: 1, check: 1 })
   })
 
-  it('can be configured with other paths', async () => {
+  it('can set other paths for its routes', async () => {
     await start({ health: { paths: { live: '/healthz', ready: '/is/ready' } } })
     expect((await get('/healthz')).status).toBe(200)
     expect((await get('/is/ready')).status).toBe(200)
@@ -367,7 +367,7 @@ describe('the health option', () => {
     expect((await get('/livez')).status).toBe(404)
   })
 
-  it('leaves all other paths to a route with a parameter', async () => {
+  it('takes only its own paths from a route with a path parameter', async () => {
     @Controller()
     class Pages {
       @Get(':page') page({ params }: Request) {
@@ -379,7 +379,7 @@ describe('the health option', () => {
     expect((await get('/livez')).body).toEqual({ status: 'up' })
   })
 
-  it('causes a boot error when a controller uses one of its paths', async () => {
+  it('causes a boot error if a controller uses one of its paths', async () => {
     @Controller()
     class Own {
       @Get('livez') live() {}
@@ -409,7 +409,7 @@ describe('the health option', () => {
     [{ health: { paths: { ready: '/livez' } } }, 'health.paths'],
     [{ health: { paths: { ready: '/LiveZ' } } }, 'health.paths'],
     [{ health: { paths: { alive: '/x' } } }, 'health.paths.alive'],
-  ])('causes a boot error: %j', async (options, subject) => {
+  ])('causes a boot error if its value is invalid: %j', async (options, subject) => {
     const problems = await problemsOf(options as unknown as TestOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
   })
@@ -430,7 +430,7 @@ describe('the routes of a plugin', () => {
     providers: [{ token: 'word', useValue: 'hello' }],
   })
 
-  it('are served behind the middlewares, and fail in the same way as other routes', async () => {
+  it('run after the middlewares, and result in a 500 response if they throw', async () => {
     const seen: string[] = []
     const middlewares = [
       (req: Request, _res: Response, next: () => void) => {
@@ -452,8 +452,11 @@ describe('the routes of a plugin', () => {
     ['/status/', 'E_PATH_SYNTAX', "plugin 'status'"],
     ['/:status', 'E_PATH_SYNTAX', "plugin 'status'"],
     ['/a b', 'E_PATH_SYNTAX', "plugin 'status'"],
-  ])('cause a boot error at %s', async (path, code, subject) => {
-    const options = { controllers: [LettersController], plugins: [status(path)] }
-    expect(await problemsOf(options)).toMatchObject([{ code, subject }])
-  })
+  ])(
+    'cause a boot error if a path is invalid or already in use: %s',
+    async (path, code, subject) => {
+      const options = { controllers: [LettersController], plugins: [status(path)] }
+      expect(await problemsOf(options)).toMatchObject([{ code, subject }])
+    },
+  )
 })

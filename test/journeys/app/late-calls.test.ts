@@ -92,9 +92,9 @@ const UNREAD = { method: 'POST', headers: { 'content-type': 'text/plain' }, body
 
 describe.each([
   ['has expired', {}],
-  ['has expired, with an unread body', UNREAD],
+  ['has expired while the body is unread', UNREAD],
 ])('a handler whose time limit %s', (_when, init) => {
-  it.each(Object.keys(CALLS))('can still call %s twice without effect', async (name) => {
+  it.each(Object.keys(CALLS))('can still call res.%s() twice without effect', async (name) => {
     const { outcome, response, body } = await ask([name, name], init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503, code: 'HANDLER_TIMEOUT' })
@@ -102,7 +102,7 @@ describe.each([
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('can still call all methods without effect', async () => {
+  it('can still call all methods of the response without effect', async () => {
     const { outcome, body } = await ask(Object.keys(CALLS), init)
     expect(outcome).toBe('fine')
     expect(body).toMatchObject({ status: 503 })
@@ -110,7 +110,7 @@ describe.each([
 })
 
 describe('a handler that failed before it read the body', () => {
-  it.each(Object.keys(CALLS))('can still call %s without effect', async (name) => {
+  it.each(Object.keys(CALLS))('can still call res.%s() without effect', async (name) => {
     late = [CALLS[name] as (res: Response) => unknown]
     await using app = await TestApp.create({ controllers, logger: false, contract: 'off' })
     const response = await app.fetch('/failed', UNREAD)

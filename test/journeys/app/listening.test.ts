@@ -48,21 +48,24 @@ describe('listen()', () => {
   it.each([
     ['is off', { swagger: false }, 'test'],
     ['is served in production', { swagger: { path: '/docs', enabled: true } }, 'production'],
-  ] as const)('does not log the documentation if it %s', async (_, options, environment) => {
-    vi.stubEnv('NODE_ENV', environment)
-    onTestFinished(() => void vi.unstubAllEnvs())
-    const { app, lines } = setUp(options)
-    await app.listen(0)
-    expect(lines.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/started in \d+ ms$/),
-    ])
-  })
+  ] as const)(
+    'does not log the URL of the documentation if the documentation %s',
+    async (_, options, environment) => {
+      vi.stubEnv('NODE_ENV', environment)
+      onTestFinished(() => void vi.unstubAllEnvs())
+      const { app, lines } = setUp(options)
+      await app.listen(0)
+      expect(lines.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/started in \d+ ms$/),
+      ])
+    },
+  )
 
   it.each([
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '[::1]'],
     ['0.0.0.0', 'localhost'],
-  ])('logs a URL that can be opened for the host %s', async (host, shown) => {
+  ])('logs a URL that a client can open if the host is %s', async (host, shown) => {
     const { app, lines } = setUp({ controllers: [] })
     const { port } = await app.listen(0, { host })
     const message = expect.stringContaining(`Listening on http://${shown}:${port} with 0 routes`)
@@ -90,7 +93,7 @@ describe('listen()', () => {
     expect(status).toBe(200)
   })
 
-  it('logs nothing with announce: false, and nothing in a TestApp', async () => {
+  it('logs nothing with `announce: false` or in a TestApp', async () => {
     const { app, lines } = setUp()
     await app.listen(0, { announce: false })
     expect(lines).toEqual([])

@@ -94,7 +94,7 @@ describe('the logger from inject(Log)', () => {
     await app.close()
   })
 
-  it('writes outside of requests, and maps fatal to error for a logger with three levels', async () => {
+  it('logs outside requests, and maps fatal to error if the logger has three levels', async () => {
     const lines: unknown[] = []
     const write = (level: string) => (facts: object, message: string) =>
       void lines.push([level, facts, message])
@@ -110,7 +110,7 @@ describe('the logger from inject(Log)', () => {
     await app.close()
   })
 
-  it('never throws, and lets no field of the caller replace a field of the request', async () => {
+  it('never throws, and does not let a passed field replace a field of the request', async () => {
     @Controller('forge')
     class ForgeController {
       private readonly log = inject(Log)
@@ -166,7 +166,7 @@ describe('the logger from inject(Log)', () => {
     await app.close()
   })
 
-  it('adds a step only to applications that inject it', async () => {
+  it('adds a step to requests only if the application injects it', async () => {
     let stack = ''
     @Controller('stack')
     class StackController {
@@ -191,7 +191,7 @@ describe('the logger from inject(Log)', () => {
     await logged.close()
   })
 
-  it('can be replaced by an override in a test', async () => {
+  it('can be replaced by testOverrides', async () => {
     const lines: string[] = []
     const write = (message: unknown) => void lines.push(String(message))
     const log = { trace: write, debug: write, info: write, warn: write, error: write, fatal: write }

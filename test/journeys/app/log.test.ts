@@ -76,7 +76,7 @@ describe('a pino logger', () => {
     ])
   })
 
-  it('receives a handler timeout once, even when the handler rethrows the abort reason', async () => {
+  it('receives a handler timeout once, even if the handler rethrows the abort reason', async () => {
     await using app = await TestApp.create({ controllers: [FailingController], logger })
     const answer = app
       .request()
@@ -88,13 +88,13 @@ describe('a pino logger', () => {
     expect(logged().map(({ err }) => err?.message)).toEqual(['The handler took too long'])
   })
 
-  it('receives the warnings of boot', async () => {
+  it('receives the boot warnings', async () => {
     const app = await App.create({ logger, testOverrides: [] })
     await app.close()
     expect(logged().map(({ msg }) => msg)).toEqual([expect.stringContaining('testOverrides')])
   })
 
-  it('receives the error of onClose after a failed start, but not the error of App.create', async () => {
+  it('receives the error of an onClose hook after a failed start, but not the error of the start', async () => {
     const fails = {
       name: 'p',
       setup() {

@@ -105,16 +105,19 @@ describe('the onStep observer', () => {
 
   it.each([
     ['the guard', {}, false, 401, ['guard']],
-    ['the abilities', sesame, false, 403, ['guard', 'can']],
+    ['auth.can', sesame, false, 403, ['guard', 'can']],
     ['the schema', sesame, true, 400, ['guard', 'can', 'body', 'validate']],
-  ])('covers the steps up to a refusal by %s', async (_, headers, may, status, steps) => {
-    mayAll = may
-    const { app, seen } = await observed()
-    await app.request().post('/work/save').set(headers).send({ name: 1 }).expect(status)
-    expect(seen).toEqual([...steps, 'respond'])
-  })
+  ])(
+    'is called for each step until %s refuses the request',
+    async (_, headers, may, status, steps) => {
+      mayAll = may
+      const { app, seen } = await observed()
+      await app.request().post('/work/save').set(headers).send({ name: 1 }).expect(status)
+      expect(seen).toEqual([...steps, 'respond'])
+    },
+  )
 
-  it('is not called for the handler when the cache has the response', async () => {
+  it('is not called for the handler if the cache has the response', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/cached').expect(200)
     expect(seen).toEqual(['cache', 'unexpired', 'handler', 'respond'])
@@ -123,13 +126,13 @@ describe('the onStep observer', () => {
     expect(seen).toEqual(['cache', 'respond'])
   })
 
-  it('is called for the handler again when an interceptor repeats the handler', async () => {
+  it('is called for the handler twice if an interceptor calls next() twice', async () => {
     const { app, seen } = await observed({ interceptors: [twice] })
     await app.request().get('/work/plain').expect(200)
     expect(seen).toEqual(['intercept', 'handler', 'handler', 'respond'])
   })
 
-  it('is called for the steps of a stream, and when the stream has its first item', async () => {
+  it('is called for the steps of an event stream', async () => {
     const { app, seen } = await observed()
     await app.request().get('/work/ticks').expect(200)
     expect(seen).toEqual(['stream', 'handler', 'respond'])
@@ -141,7 +144,7 @@ describe('the onStep observer', () => {
     expect(seen).toEqual([])
   })
 
-  it('changes nothing if an observer throws or rejects', async () => {
+  it('does not affect the request if it throws or rejects', async () => {
     const steps: StepName[] = []
     const plugins: Plugin[] = [
       {
@@ -163,7 +166,7 @@ describe('the onStep observer', () => {
     expect(steps).toEqual(['handler', 'respond'])
   })
 
-  it('must be a function', async () => {
+  it('is refused at boot if it is not a function', async () => {
     const wrong = { onStep: 'no' } as unknown as RequestObserver
     const plugins = [{ name: 'wrong', requests: () => wrong }]
     await expect(

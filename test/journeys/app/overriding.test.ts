@@ -84,36 +84,39 @@ describe('an overriding method', () => {
     },
   )
 
-  it.each(Object.keys(ACCESS))('inherits the access rule if it has none: %s', async (base) => {
-    const BaseAccess = accessOf(base)
-    class Base {
-      @BaseAccess()
-      @Get('door')
-      open() {
-        return 'base'
+  it.each(Object.keys(ACCESS))(
+    'inherits the access decorator of the base method if it has none: %s',
+    async (base) => {
+      const BaseAccess = accessOf(base)
+      class Base {
+        @BaseAccess()
+        @Get('door')
+        open() {
+          return 'base'
+        }
       }
-    }
-    @Controller('house')
-    class House extends Base {
-      @HttpCode(200)
-      override open() {
-        return 'own'
+      @Controller('house')
+      class House extends Base {
+        @HttpCode(200)
+        override open() {
+          return 'own'
+        }
       }
-    }
-    await using app = await TestApp.create({
-      controllers: defineControllers(House),
-      auth: { guard },
-      logger: false,
-    })
-    const statuses: number[] = []
-    for (const who of WHO) {
-      const caller = who === undefined ? app : app.with({ 'x-who': who })
-      statuses.push((await caller.request().get('/house/door')).status)
-    }
-    expect(statuses).toEqual(EXPECTED[base])
-  })
+      await using app = await TestApp.create({
+        controllers: defineControllers(House),
+        auth: { guard },
+        logger: false,
+      })
+      const statuses: number[] = []
+      for (const who of WHO) {
+        const caller = who === undefined ? app : app.with({ 'x-who': who })
+        statuses.push((await caller.request().get('/house/door')).status)
+      }
+      expect(statuses).toEqual(EXPECTED[base])
+    },
+  )
 
-  it('replaces a header of the same name in any case, and keeps the other headers', async () => {
+  it('replaces an inherited @Header of the same name in another case, and keeps the others', async () => {
     class Base {
       @Header('X-A', 'base')
       @Header('X-B', 'base')
@@ -139,7 +142,7 @@ describe('an overriding method', () => {
     expect(Object.keys(described ?? {}).map((name) => name.toLowerCase())).toEqual(['x-a', 'x-b'])
   })
 
-  it('replaces the input of the same source, and keeps the other decorators', async () => {
+  it('replaces an inherited @Query, and keeps the other inherited decorators', async () => {
     const Page = z.object({ page: z.coerce.number() })
     class Base {
       @Query(Page)
@@ -173,7 +176,7 @@ describe('a class decorator', () => {
     }
   }
 
-  it('replaces the decorator of its base class, which is inherited otherwise', async () => {
+  it('replaces the same decorator of the base class, and is inherited by subclasses', async () => {
     @ApiTags('Houses')
     @Controller('house')
     class House extends Base {}

@@ -83,7 +83,7 @@ describe('the parameters of a handler', () => {
     expect(body.data).toEqual({ id: 7, page: 2, prefix: 'u-' })
   })
 
-  it('cause one error response that lists all rejected parts', async () => {
+  it('cause one error response with the errors of all request parts', async () => {
     const { body } = await app.request().get('/users/x?page=y')
     expect(body.errors.map((error: { in: string }) => error.in)).toEqual(['params', 'query'])
   })
@@ -94,7 +94,7 @@ describe('the parameters of a handler', () => {
     expect((await app.request().post('/users').send({})).status).toBe(400)
   })
 
-  it('receive the original value of a part without a schema', async () => {
+  it('receive the unchanged value of a request part that has no schema', async () => {
     const { body } = await app.request().post('/users/raw').send({ any: 'thing' })
     expect(body.data).toEqual({ body: { any: 'thing' }, type: 'application/json' })
   })
@@ -103,12 +103,12 @@ describe('the parameters of a handler', () => {
     expect((await app.request().get('/users/me/now')).body.data).toEqual({ id: 1 })
   })
 
-  it('are undefined without a decorator', async () => {
+  it('are undefined if they have no decorator', async () => {
     const { body } = await app.request().get('/users/sparse/9')
     expect(body.data).toEqual({ first: true, params: { id: '9' } })
   })
 
-  it('must not describe a part that a decorator of the method already describes', async () => {
+  it('cause a boot error if they describe the same request part as a method decorator', async () => {
     @Controller()
     class Twice {
       @(Body(Create) as MethodDecorator)
@@ -123,7 +123,7 @@ describe('the parameters of a handler', () => {
   })
 })
 
-it('boot reports class, method and part if a parameter has a class instead of a schema', async () => {
+it('boot reports class, method and part if a parameter decorator has a class instead of a schema', async () => {
   class CreateUser {
     name!: string
   }

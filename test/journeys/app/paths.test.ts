@@ -74,7 +74,7 @@ async function start(options: Partial<TestOptions> = {}): Promise<TestApp> {
   return app
 }
 
-describe('paths with mixed segments and literal characters', () => {
+describe('paths with literal characters or several parameters in a segment', () => {
   it('appear in the document as encoded path templates', async () => {
     const { paths } = (await start()).document
     expect(Object.keys(paths)).toEqual([
@@ -90,7 +90,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(names('/files/{name}.{ext}')).toEqual(['name', 'ext'])
   })
 
-  it('pass the values of the generated client to the handler', async () => {
+  it('pass the parameter values of the generated client to the handler', async () => {
     const app = await start()
     const name = `paths-${process.env['BLAZON_DIALECT']}`
     const { createClient } = await importClient(name, emitClient(app.document))
@@ -106,14 +106,14 @@ describe('paths with mixed segments and literal characters', () => {
     expect(await dataOf('files', 'other', { constructor: 'README' })).toBe('README')
   })
 
-  it('are tested by fuzz and authMatrix', async () => {
+  it('are tested by fuzz() and authMatrix()', async () => {
     const app = await start()
     expect(await app.fuzz({ seed: 1, runs: 20 })).toMatchObject({ operations: 6, skipped: [] })
     const { rows } = await app.authMatrix({ anonymous: null })
     expect(rows.map(({ operation }) => operation)).toContain('POST /Bücher/:id\\:publish')
   })
 
-  it('are tested by proveIsolation', async () => {
+  it('are tested by proveIsolation()', async () => {
     @Tenant()
     @Controller('notes')
     class NotesController {
@@ -128,7 +128,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(String(report)).toContain('GET /notes/@{author},{id}')
   })
 
-  it('are found by the path in the route table and by the path of a request', async () => {
+  it('are found by their pattern in the route table and by the path of a request', async () => {
     const table = (await start()).getRouteTable()
     const literal = { method: 'GET', path: '/files/constructor' }
     const routes = [...table, literal].map(({ method, path }, index) => ({ index, method, path }))
@@ -141,7 +141,7 @@ describe('paths with mixed segments and literal characters', () => {
     expect(findRoutes(model, { method: null, path: '/near/1' }).found).toEqual([])
   })
 
-  it('are used unchanged as labels of metrics', async () => {
+  it('are unchanged in the labels of metrics', async () => {
     const app = await start({ metrics: {} })
     await app.request().post('/b%C3%BCcher/7:PUBLISH').expect(200)
     const { text } = await app.request().get('/metrics')

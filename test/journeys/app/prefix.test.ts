@@ -84,7 +84,7 @@ describe('the prefix option', () => {
     },
   )
 
-  it.each(['', '/', undefined])('can be empty: %j', async (prefix) => {
+  it.each(['', '/', undefined])('can be empty or missing: %j', async (prefix) => {
     const app = await start({
       controllers: [UsersController],
       ...(prefix !== undefined && { prefix }),
@@ -93,7 +93,7 @@ describe('the prefix option', () => {
     await app.request().get('/users').expect(200)
   })
 
-  it('is part of the path for 405 and OPTIONS responses, middlewares and guards', async () => {
+  it('is part of the paths that 405 and OPTIONS responses, middlewares and guards use', async () => {
     const seen: unknown[] = []
     const middlewares: AppOptions['middlewares'] = [
       (req, _res, next) => {
@@ -114,7 +114,7 @@ describe('the prefix option', () => {
     expect(seen).toEqual(['/api/orders/7', '/api/orders', '/api/orders', '/api/orders'])
   })
 
-  it('is in the document, but does not change swagger.path', async () => {
+  it('is part of the documented paths, but does not change swagger.path', async () => {
     const app = await start({ controllers, prefix: 'api', swagger: { path: '/docs' } })
     expect(Object.keys(app.document.paths)).toEqual([
       '/api',
@@ -132,7 +132,7 @@ describe('the prefix option', () => {
     await app.request().get('/api/docs').expect(404)
   })
 
-  it('does not change the paths of routers in middlewares', async () => {
+  it('does not change the paths of Express routers in `middlewares`', async () => {
     const legacy = express.Router().get('/rows', (_req, res) => void res.json({ path: 'legacy' }))
     const admitted = express.Router().get('/rows', (_req, res) => void res.json({ path: 'tenant' }))
     const app = await start({
@@ -161,7 +161,7 @@ describe('the prefix option', () => {
     expect(found).toMatchObject({ ok: true, status: 200, data: '7' })
   })
 
-  it('can have parameters, which are parameters of every route', async () => {
+  it('can contain path parameters, which belong to every route', async () => {
     const ByOrganization = z.object({ organization: z.coerce.number(), id: z.string() })
 
     @Controller('members')
@@ -199,7 +199,7 @@ describe('the prefix option', () => {
     ])
   })
 
-  it('is part of the operations in authMatrix and fuzz', async () => {
+  it('is part of the paths that authMatrix() and fuzz() test', async () => {
     const app = await start({ controllers, prefix: 'api', auth: { guard } })
     const { rows } = await app.authMatrix({ anonymous: null })
     expect(rows.map(({ operation }) => operation).sort()).toEqual(pathsOf(app).sort())
@@ -207,7 +207,7 @@ describe('the prefix option', () => {
     expect([report.operations, report.skipped]).toEqual([4, []])
   })
 
-  it('is part of the route names in boot errors', async () => {
+  it('is part of the route paths in boot errors', async () => {
     class Copy extends OrdersController {}
     const problems = await bootProblems({ controllers: [OrdersController, Copy], prefix: 'api' })
     expect(problems[0]).toMatchObject({
@@ -246,7 +246,7 @@ describe('the prefix option', () => {
     [':a/:a', "'a' appears twice"],
     [7, '7 is not a path'],
     [null, 'null is not a path'],
-  ])('refuses %j', async (prefix, cause) => {
+  ])('is refused at boot if it is %j', async (prefix, cause) => {
     const problem = {
       code: 'E_OPTION_INVALID',
       cause: expect.stringContaining(cause),
@@ -264,7 +264,7 @@ describe('the prefix option', () => {
 describe('the prefix option of a module', () => {
   const users: Module = { name: 'users', prefix: '/people/', controllers: [UsersController] }
 
-  it('follows the prefix of the application, before the paths of the controllers', async () => {
+  it('is added between the prefix of the application and the path of the controller', async () => {
     const orders: Module = { prefix: 'v1', imports: [users], controllers: [OrdersController] }
     const app = await start({
       controllers: [RootController],
@@ -282,7 +282,7 @@ describe('the prefix option of a module', () => {
     await app.request().get('/api/v1/users').expect(404)
   })
 
-  it('works in modules with exports, and can be the same in two modules', async () => {
+  it('applies to modules with exports, and can be the same in two modules', async () => {
     const own: Module = { prefix: 'people', controllers: [OrdersController], exports: [] }
     const app = await start({ modules: [users, own], auth: { guard } })
     expect(pathsOf(app).sort()).toEqual([
@@ -315,7 +315,7 @@ describe('the prefix option of a module', () => {
     })
   })
 
-  it('can be repeated in an equivalent form for a controller, and can differ for a subclass', async () => {
+  it('causes no error for a controller in two modules with equivalent prefixes, or for a subclass', async () => {
     class Again extends UsersController {}
     const modules: Module[] = [
       users,

@@ -69,7 +69,7 @@ describe.each(REFUSED)('%s', (_what, ask, status) => {
     expect([set.status, set.text]).toEqual([flat.status, flat.text])
   })
 
-  it('is passed to error middlewares as an Error', async () => {
+  it('results in an Error that error middlewares receive', async () => {
     const seen: unknown[] = []
     const note: ErrorRequestHandler = (error, _req, _res, next) => {
       seen.push(error)

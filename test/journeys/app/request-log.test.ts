@@ -57,7 +57,7 @@ async function serve(options: AppOptions) {
 }
 
 describe('the request log', () => {
-  it('writes one JSON line per request to stdout, and flushes when the application closes', async () => {
+  it('writes one JSON line per request to stdout, and is flushed when the application closes', async () => {
     const { lines } = captureStdout()
     const { app, send, port } = await serve({ logs: true, tenant: {} })
     await send('/orders/7?token=abc', 'X-Tenant-Id: acme\r\n')
@@ -93,7 +93,7 @@ describe('the request log', () => {
     expect(more).toEqual([])
   })
 
-  it('contains the method of the request when a GET route handles a HEAD request', async () => {
+  it('contains the method HEAD if a GET route handles a HEAD request', async () => {
     const { lines } = captureStdout()
     const { app, send, port } = await serve({ logs: true })
     for (const method of ['HEAD', 'GET', 'HEAD']) {
@@ -109,7 +109,7 @@ describe('the request log', () => {
     ])
   })
 
-  it('writes valid lines for megabytes of line breaks, terminal codes and lone surrogates', async () => {
+  it('writes valid lines even if values contain line breaks, terminal codes or lone surrogates', async () => {
     const { text, lines } = captureStdout()
     const evil = '\u001b[2J\u2028\ud800\u009b31m\r\n{"level":"fatal"}\r\n'
     const evilIn: Plugin = {
@@ -136,7 +136,7 @@ describe('the request log', () => {
     expect(lines()[0]).toMatchObject({ level: 'info', requestId: evil })
   })
 
-  it('lets no input start a new line in the format for people', async () => {
+  it('escapes line breaks and terminal codes in the format `pretty`', async () => {
     const { text } = captureStdout()
     const { app, send } = await serve({
       logger: { pretty: true },
@@ -166,7 +166,7 @@ describe('the request log', () => {
     expect(entries).toMatchObject([{ level: 'warn', message: 'GET /orders/:id', status: 200 }])
   })
 
-  it('has the same status in a mounted application and its host for a refused body', async () => {
+  it('contains status 400 for a malformed body in the inner and in the outer application', async () => {
     const entries: object[] = []
     const write = (facts: object) => void entries.push(facts)
     const shared = { logs: true, logger: { info: write, warn: write, error: write } }
@@ -188,7 +188,7 @@ describe('the request log', () => {
     expect(entries.filter((facts) => 'aborted' in facts)).toEqual([])
   })
 
-  it('contains no status for a pipelined response that was never sent', async () => {
+  it('contains the status null for pipelined responses that were never sent', async () => {
     const entries: object[] = []
     const write = (facts: object) => void entries.push(facts)
     let begin: () => void = () => {}
@@ -219,7 +219,7 @@ describe('the request log', () => {
     expect(entries).toMatchObject([left, left])
   })
 
-  it('keeps the `emit` function that a host has set on its responses', async () => {
+  it('still calls a custom `res.emit` of the outer Express application', async () => {
     const events: string[] = []
     const inner = await App.create({
       controllers: [OrdersController],
@@ -250,7 +250,7 @@ describe('the request log', () => {
     }
   })
 
-  it('is off in tests by default, and can be enabled to read lines from `logs`', async () => {
+  it('is off in a TestApp by default, and fills `app.logs` if it is enabled', async () => {
     const silent = await TestApp.create({ controllers: [OrdersController], auth: { guard } })
     await silent.request().get('/orders/7')
     await silent.close()
@@ -267,7 +267,7 @@ describe('the request log', () => {
     ])
   })
 
-  it('refuses invalid options', async () => {
+  it('causes a boot error if its options are invalid', async () => {
     const wrong = {
       logs: { levels: 1, fields: 'x' } as never,
       logger: { level: 'loud', redact: [1], pretty: 1 } as never,
@@ -281,7 +281,7 @@ describe('the request log', () => {
 })
 
 describe('the built-in logger', () => {
-  it('hides the request fields that `redact` names', async () => {
+  it('redacts the request fields that are listed in `redact`', async () => {
     const { lines } = captureStdout()
     const { app, send } = await serve({ logs: true, logger: { redact: ['user', 'path'] } })
     await send('/orders/of/me', 'X-User: u1\r\n')
@@ -293,7 +293,7 @@ describe('the built-in logger', () => {
     ])
   })
 
-  it('writes lines even if req.user throws or req.id is long', async () => {
+  it('writes lines even if reading req.user throws, and shortens a long req.id', async () => {
     const { lines } = captureStdout()
     const odd: Plugin = {
       name: 'odd',
@@ -316,7 +316,7 @@ describe('the built-in logger', () => {
     expect(body).toContain(`"${'r'.repeat(128)}"`)
   })
 
-  it('logs all messages of an AggregateError, even if the body has a secret field', async () => {
+  it('logs all messages of an AggregateError, even if the body schema has a secret field', async () => {
     const { lines } = captureStdout()
     const Secret = { type: 'object', properties: { message: { type: 'string', secret: true } } }
     @Controller('aggregate')
@@ -336,7 +336,7 @@ describe('the built-in logger', () => {
     expect(lines()).toMatchObject([{ level: 'error', err }])
   })
 
-  it('writes framework lines from the default level up, without redacted fields', async () => {
+  it('writes lines of the level info and above, and redacts the fields in `redact`', async () => {
     const { lines } = captureStdout()
     const secrets = { password: 'p', list: [{ card: { number: 1, name: 'n' } }], number: 2 }
     const headers = { Authorization: 'a', cookie: 'c', 'Set-Cookie': ['s'], host: 'h' }

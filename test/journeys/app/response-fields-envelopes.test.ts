@@ -126,22 +126,25 @@ async function read(path: string): Promise<{ status: number; text: string; type:
 }
 
 describe("the option responses: 'strip'", () => {
-  it.each(CASES)('removes extra fields: %s, envelope: %s', async (way, _, envelope, expected) => {
-    await start(WaysController, { envelope, responses: 'strip' })
-    for (let i = 0; i < 2; i++) {
-      const { status, text } = await read(`/ways/${way}`)
-      expect([status, JSON.parse(text)]).toEqual([200, expected(ADA)])
-    }
-  })
+  it.each(CASES)(
+    'removes fields that the schema does not describe: /ways/%s, envelope: %s',
+    async (way, _, envelope, expected) => {
+      await start(WaysController, { envelope, responses: 'strip' })
+      for (let i = 0; i < 2; i++) {
+        const { status, text } = await read(`/ways/${way}`)
+        expect([status, JSON.parse(text)]).toEqual([200, expected(ADA)])
+      }
+    },
+  )
 
-  it('keeps only the described fields in a custom envelope', async () => {
+  it('passes only the described fields to a custom envelope', async () => {
     await start(WaysController, { envelope: own, responses: 'strip' })
     await read('/ways/returned')
     await read('/ways/ok')
     expect(seen).toEqual([ADA, ADA])
   })
 
-  it('drops the undocumented fields of a custom envelope', async () => {
+  it('removes fields of a custom envelope that the envelope schema does not describe', async () => {
     const success: EnvelopeFormat['success'] = (result) => ({ ok: true, note: '', result, more: 1 })
     await start(WaysController, { envelope: { ...own, success }, responses: 'strip' })
     expect(JSON.parse((await read('/ways/returned')).text)).toEqual(wrapped(ADA, ''))
@@ -171,7 +174,7 @@ describe("the option responses: 'strip'", () => {
     expect(JSON.parse((await read('/union')).text)).toEqual(wrapped({ ...ADA, note: 'kept' }))
   })
 
-  it('filters a whole body that a handler sends itself', async () => {
+  it('filters a body that a handler sends with res.json()', async () => {
     @Controller('sent')
     class SentController {
       @Ok() @Get('whole') whole(_req: Req, res: Res) {
@@ -190,7 +193,7 @@ describe("the option responses: 'strip'", () => {
     expect(JSON.parse((await read('/sent/bare')).text)).toEqual(ADA)
   })
 
-  it('filters a body that the handler sends after the envelope of its data failed', async () => {
+  it('filters a body that a handler sends after this.ok() has thrown', async () => {
     const failing: EnvelopeFormat = {
       ...own,
       success() {
@@ -211,7 +214,7 @@ describe("the option responses: 'strip'", () => {
     expect(JSON.parse((await read('/again')).text)).toEqual(wrapped(ADA))
   })
 
-  it('sends an envelope without data, and unfiltered data for an undescribed status', async () => {
+  it('sends an envelope without data, and does not filter data of an undescribed status', async () => {
     @Controller('others')
     class OthersController extends BaseController {
       @Ok() @Get('none') none(_req: Req, res: Res) {
@@ -227,7 +230,7 @@ describe("the option responses: 'strip'", () => {
     expect([status, JSON.parse(text)]).toEqual([201, wrapped(ROW, 'Made')])
   })
 
-  it('never changes thrown errors in the error format of the application', async () => {
+  it('does not change error responses in the error format of the application', async () => {
     const Missing = z.object({ reason: z.string() })
     @Controller('missing')
     class MissingController {
@@ -249,29 +252,35 @@ describe("the option responses: 'strip'", () => {
 })
 
 describe("the option responses: 'check'", () => {
-  it.each(CASES)('refuses extra fields: %s, envelope: %s', async (way, _, envelope) => {
-    await start(WaysController, { envelope, responses: 'check' })
-    const { status, text } = await read(`/ways/${way}`)
-    expect([status, text]).toEqual([500, expect.not.stringMatching(/secret|password|Ada/)])
-    expect(errors).toHaveLength(1)
-    expect(errors[0]?.err.message).toMatch(/^WaysController\.\w+: .*passwordHash/)
-    expect(seen).toEqual([])
-  })
+  it.each(CASES)(
+    'refuses fields that the schema does not describe: /ways/%s, envelope: %s',
+    async (way, _, envelope) => {
+      await start(WaysController, { envelope, responses: 'check' })
+      const { status, text } = await read(`/ways/${way}`)
+      expect([status, text]).toEqual([500, expect.not.stringMatching(/secret|password|Ada/)])
+      expect(errors).toHaveLength(1)
+      expect(errors[0]?.err.message).toMatch(/^WaysController\.\w+: .*passwordHash/)
+      expect(seen).toEqual([])
+    },
+  )
 
-  it.each(ENVELOPES)('sends the described fields, envelope: %s', async (_, envelope, expected) => {
-    @Controller('right')
-    class RightController extends BaseController {
-      @Ok(z.array(User)) @Get() list() {
-        return [ADA]
+  it.each(ENVELOPES)(
+    'accepts data that the schema describes, envelope: %s',
+    async (_, envelope, expected) => {
+      @Controller('right')
+      class RightController extends BaseController {
+        @Ok(z.array(User)) @Get() list() {
+          return [ADA]
+        }
+        @Ok() @Get('ok') okay(_req: Req, res: Res) {
+          return this.ok(res, 'Found', ADA)
+        }
       }
-      @Ok() @Get('ok') okay(_req: Req, res: Res) {
-        return this.ok(res, 'Found', ADA)
-      }
-    }
-    await start(RightController, { envelope, responses: { fields: 'check' } })
-    expect(JSON.parse((await read('/right')).text)).toEqual(expected([ADA]))
-    expect(JSON.parse((await read('/right/ok')).text)).toEqual(expected(ADA, 'Found'))
-  })
+      await start(RightController, { envelope, responses: { fields: 'check' } })
+      expect(JSON.parse((await read('/right')).text)).toEqual(expected([ADA]))
+      expect(JSON.parse((await read('/right/ok')).text)).toEqual(expected(ADA, 'Found'))
+    },
+  )
 
   it.each([
     ['an additional field', { ok: true, note: '', more: 1 }, /does not describe at 'more'/],
@@ -305,7 +314,7 @@ describe("the option responses: 'check'", () => {
 })
 
 describe('an envelope', () => {
-  it('causes a boot error if its schema cannot contain a reference', async () => {
+  it('causes a boot error if its `schema` function throws for a reference', async () => {
     const schema: EnvelopeFormat['schema'] = ({ $ref }) => {
       if ($ref !== undefined) throw new Error('no references here')
       return { type: 'object' }

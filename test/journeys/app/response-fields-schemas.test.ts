@@ -34,14 +34,14 @@ const LIBRARIES: [string, object][] = [
 ]
 
 describe('a response schema', () => {
-  it.each(LIBRARIES)('defines the fields with %s', async (_, schema) => {
+  it.each(LIBRARIES)('determines the sent fields if it is a schema of %s', async (_, schema) => {
     const at = new Date(0)
     await start(routeOf(schema, () => ({ user: ROW, list: [ROW, ROW], at, secret: 1 })))
     const data = { user: ADA, list: [ADA, ADA], at: at.toISOString() }
     expect((await json('/user')).data).toEqual(data)
   })
 
-  it('keeps other properties if it allows them', async () => {
+  it('keeps additional properties if it allows them', async () => {
     const row = { a: 'a', secret: 'x' }
     const schema = z.object({
       loose: z.looseObject({ a: z.string() }),
@@ -67,13 +67,13 @@ describe('a response schema', () => {
     })
   })
 
-  it('keeps other properties if it is a loose object of valibot', async () => {
+  it('keeps additional properties if it is a looseObject of valibot', async () => {
     const schema = v.looseObject({ id: v.number() })
     await start(routeOf(schema, () => ROW))
     expect((await json('/user')).data).toEqual(ROW)
   })
 
-  it('filters the fields at every depth if it contains itself', async () => {
+  it('filters the fields at every depth if it is recursive', async () => {
     const Node = z.object({
       id: z.int(),
       get children() {
@@ -106,7 +106,7 @@ describe('a response schema', () => {
     expect(data).toEqual({ name: 'x', childOfAll: { name: 'x' }, childOfOne: { name: 'x' } })
   })
 
-  it('does not compare a recursive union an exponential number of times', async () => {
+  it('is not evaluated an exponential number of times if it contains a recursive union', async () => {
     let compared = 0
     const counted = Object.defineProperty({ type: 'string' }, 'minLength', {
       get: () => void compared++,
@@ -135,34 +135,39 @@ const Plain = z.union([
 describe('a union in a response schema', () => {
   const UNIONS: [string, object, unknown, unknown][] = [
     [
-      'keeps the names of the alternative with the tag',
+      'keeps the fields of the alternative that the tag selects',
       Tagged,
       { kind: 'cat', name: 'a', lives: 9, owner: 'x' },
       { kind: 'cat', name: 'a', lives: 9 },
     ],
     [
-      'keeps the common names without a known tag',
+      'keeps only the common fields if the tag is unknown',
       Tagged,
       { kind: 'cow', name: 'a', lives: 9, owner: 'x' },
       { kind: 'cow', name: 'a' },
     ],
     [
-      'keeps the names of the alternative that fits',
+      'keeps the fields of the only alternative that matches',
       Plain,
       { id: 1, mail: 'm', phone: 2 },
       { id: 1, mail: 'm' },
     ],
     [
-      'keeps the names of all alternatives that fit',
+      'keeps the fields of all alternatives that match',
       Plain,
       { id: 1, mail: 'm', phone: 'p', x: 1 },
       { id: 1, mail: 'm', phone: 'p' },
     ],
-    ['keeps the common names if none fits', Plain, { id: 1, mail: 1, phone: 1 }, { id: 1 }],
-    ['with null keeps the names of the other alternative', User.nullable(), ROW, ADA],
-    ['with text keeps the names of the object', z.union([z.string(), User]), ROW, ADA],
     [
-      'in a list is decided for each item',
+      'keeps only the common fields if no alternative matches',
+      Plain,
+      { id: 1, mail: 1, phone: 1 },
+      { id: 1 },
+    ],
+    ['with null keeps the fields of the other alternative', User.nullable(), ROW, ADA],
+    ['with a string keeps the fields of the object', z.union([z.string(), User]), ROW, ADA],
+    [
+      'in a list is evaluated for each item',
       z.array(Plain),
       [
         { id: 1, mail: 'm', phone: 2 },

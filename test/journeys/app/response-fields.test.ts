@@ -17,7 +17,7 @@ import {
 
 describe("the option responses: 'strip'", () => {
   it.each(['returned', 'promised', 'ok', 'json', 'bare-json', 'send', 'jsonp', 'later', 'etag'])(
-    'removes fields that the schema does not describe, however the response is sent: %s',
+    'removes fields that the schema does not describe from the response of /ways/%s',
     async (way) => {
       await start(WaysController)
       const { status, text } = await read(`/ways/${way}`)
@@ -48,7 +48,7 @@ describe("the option responses: 'strip'", () => {
     expect(await read('/ways/missing')).toEqual({ status: 404, text: '{"reason":"gone"}' })
   })
 
-  it('sends everything for a status that has no schema', async () => {
+  it('removes nothing if the sent status has no schema', async () => {
     await start(WaysController)
     expect(await json('/ways/other-status')).toMatchObject({ data: ROW })
   })
@@ -64,7 +64,7 @@ describe("the option responses: 'strip'", () => {
     ['json replacer', (_key: string, value: unknown) => value],
     ['json spaces', 2],
     ['json escape', true],
-  ])('works with the Express setting: %s', async (name, value) => {
+  ])('removes fields even with the Express setting %s', async (name, value) => {
     await start(WaysController, {
       plugins: [{ name: 'p', setup: ({ express }) => void express.set(name, value) }],
     })
@@ -73,7 +73,7 @@ describe("the option responses: 'strip'", () => {
     }
   })
 
-  it('works with etag, and with a middleware that wraps res.json', async () => {
+  it('removes fields even with `etag: true` and a middleware that wraps res.json', async () => {
     await start(WaysController, { etag: true, middlewares: [wrapJson] })
     expect((await read('/ways/returned')).text).not.toContain('secret')
   })
@@ -102,7 +102,7 @@ describe('the responses mode of a route', () => {
     }
   }
 
-  it('comes from its method, then its class, then the application', async () => {
+  it('is set by its method, else by its class, else by the application', async () => {
     await start(ModesController, { responses: { fields: 'check' } })
     expect(await json('/modes/class')).toMatchObject({ data: ADA })
     expect(await json('/modes/method')).toMatchObject({ data: ROW })
@@ -143,22 +143,22 @@ describe('an attempt to send a password', () => {
   const schema = z.object({ user: User, at: z.date(), text: z.string(), list: z.array(User) })
   const ATTEMPTS: [string, object][] = [
     ['an instance with a getter', { user: new Account() }],
-    ['toJSON', { user: new AccountJson() }],
-    ['toJSON of the whole', { toJSON: () => ({ user: ROW, passwordHash: 'secret' }) }],
-    ['a Date', { at: new LyingDate() }],
+    ['an object with toJSON', { user: new AccountJson() }],
+    ['a body with toJSON', { toJSON: () => ({ user: ROW, passwordHash: 'secret' }) }],
+    ['a Date with toJSON', { at: new LyingDate() }],
     ['a proxy', { user: shifty() }],
-    ['an object in place of text', { text: ROW }],
-    ['an object in place of a list', { list: ROW }],
-    ['a list in place of an object', { user: [ROW] }],
+    ['an object instead of a string', { text: ROW }],
+    ['an object instead of a list', { list: ROW }],
+    ['a list instead of an object', { user: [ROW] }],
     ['a list in a list', { list: [[ROW]] }],
     ['a function with toJSON', { user: Object.assign(() => 1, { toJSON: () => ROW }) }],
     ['a String with fields', { text: Object.assign(new String('x'), ROW) }],
     ['a Buffer', { user: Buffer.from('secret') }],
     ['an Error', { user: Object.assign(new Error('secret'), ROW) }],
     ['an inherited field', { user: Object.create(ROW) }],
-    ['__proto__', { user: JSON.parse('{"__proto__": {"passwordHash": "secret"}, "id": 1}') }],
-    ['a symbol', { user: { ...ADA, [Symbol('passwordHash')]: 'secret' } }],
-    ['a circle', { user: circle }],
+    ['a __proto__ key', { user: JSON.parse('{"__proto__": {"passwordHash": "secret"}, "id": 1}') }],
+    ['a symbol key', { user: { ...ADA, [Symbol('passwordHash')]: 'secret' } }],
+    ['a circular object', { user: circle }],
     ['an array with fields', { list: Object.assign([ADA], { passwordHash: 'secret' }) }],
     ['an array with toJSON', { list: Object.assign([ADA], { toJSON: () => [ROW] }) }],
   ]
@@ -189,9 +189,9 @@ describe('an attempt to send a password', () => {
   })
 
   it.each([
-    ['zod', z.string()],
+    ['a string', z.string()],
     ['a list', z.array(z.string())],
-  ])('fails when it replaces the whole body: %s', async (_, whole) => {
+  ])('fails with an object as the whole body if the schema is %s', async (_, whole) => {
     await start(routeOf(whole, () => ROW, { raw: true }))
     expect(await read('/user')).toEqual({ status: 200, text: 'null' })
   })
@@ -200,17 +200,20 @@ describe('an attempt to send a password', () => {
 describe('a value that cannot be serialized as JSON', () => {
   const Tags = z.object({ tags: z.array(z.string()) })
 
-  it.each(['strip', 'check'] as const)('results in a 500 inside data: %s', async (responses) => {
-    await start(
-      routeOf(Tags, () => ({ tags: new Set(['secret']) })),
-      { responses },
-    )
-    expect((await read('/user')).status).toBe(500)
-    expect(errors).toHaveLength(1)
-    expect(errors[0]?.err.message).toMatch(/^UserController\.find.*a Set/)
-  })
+  it.each(['strip', 'check'] as const)(
+    'results in a 500 response if it is a Set in the data: %s',
+    async (responses) => {
+      await start(
+        routeOf(Tags, () => ({ tags: new Set(['secret']) })),
+        { responses },
+      )
+      expect((await read('/user')).status).toBe(500)
+      expect(errors).toHaveLength(1)
+      expect(errors[0]?.err.message).toMatch(/^UserController\.find.*a Set/)
+    },
+  )
 
-  it('results in a 500 if it contains itself', async () => {
+  it('results in a 500 response if it contains itself', async () => {
     const Self = z.object({
       get self() {
         return Self

@@ -184,7 +184,7 @@ describe('a response', () => {
     expect(answer.headers).not.toHaveProperty('content-length')
   })
 
-  it('keeps the body and type that Express methods have set', async () => {
+  it('keeps the body and the content type that Express methods have set', async () => {
     const { text, headers } = await app.request().get('/answers/text')
     expect([text, headers['content-type']]).toEqual(['hello', 'text/plain; charset=utf-8'])
   })
@@ -197,17 +197,17 @@ describe('a response', () => {
   it.each([
     ['redirect', 302],
     ['moved', 308],
-  ])('redirects from /answers/%s with %i', async (path, status) => {
+  ])('redirects from /answers/%s with status %i', async (path, status) => {
     const answer = await app.request().get(`/answers/${path}`).redirects(0)
     expect([answer.status, answer.headers.location]).toEqual([status, '/answers/ok'])
   })
 
-  it('has status 404 when the handler calls next(), or the status of a passed error', async () => {
+  it('has status 404 after `next()`, and the status of the error after `next(error)`', async () => {
     expect((await app.request().get('/answers/next')).status).toBe(404)
     expect((await app.request().get('/answers/next-error')).body).toMatchObject({ status: 409 })
   })
 
-  it('can be made with this.ok in a controller that does not extend BaseController', async () => {
+  it('can be sent with this.ok() in a controller that does not extend BaseController', async () => {
     const { status, body } = await app.request().get('/unextended')
     expect([status, body]).toEqual([201, success(201, 'Has ok', 1)])
   })
@@ -221,12 +221,12 @@ describe('HTTP methods', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length'])
   })
 
-  it('include HEAD and OPTIONS routes, which are used when they exist', async () => {
+  it('include HEAD and OPTIONS, which a controller can handle with its own routes', async () => {
     expect((await app.request().head('/methods')).headers['x-head']).toBe('own')
     expect((await app.request().options('/methods')).body).toBe('own options')
   })
 
-  it('include OPTIONS, which responds with the allowed methods in the envelope', async () => {
+  it('include OPTIONS, whose response contains the allowed methods in the envelope', async () => {
     const { status, headers, body } = await app.request().options('/answers/accepted')
     expect([status, headers.allow]).toEqual([200, 'POST, OPTIONS'])
     expect(body).toEqual(success(200, 'Allowed methods', { allow: ['POST', 'OPTIONS'] }))
@@ -261,7 +261,7 @@ describe('an error response', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  it('contains the headers of the error, but drops headers of the replaced body', async () => {
+  it('contains the headers of the error, but not the cache headers that the handler has set', async () => {
     expect((await app.request().get('/errors/teapot')).headers['x-tea']).toBe('yes')
     const { headers } = await app.request().get('/errors/headers')
     expect(headers['x-kept']).toBe('yes')
@@ -269,7 +269,7 @@ describe('an error response', () => {
     expect(headers).not.toHaveProperty('etag')
   })
 
-  it('is a problem document when the client prefers application/problem+json', async () => {
+  it('is a problem document if the client prefers application/problem+json', async () => {
     const ask = (accept: string) => app.request().get('/errors/missing').set('Accept', accept)
     const problem = await ask('application/problem+json')
     expect(problem.headers['content-type']).toBe('application/problem+json; charset=utf-8')
@@ -289,7 +289,7 @@ describe('an error response', () => {
     }
   })
 
-  it('contains the requestId when a middleware has set req.id', async () => {
+  it('contains `req.id` as its requestId if a middleware has set it', async () => {
     const withId = await TestApp.create({
       contract: 'throw',
       controllers: [ErrorsController],
@@ -306,7 +306,7 @@ describe('an error response', () => {
   })
 })
 
-describe('static headers', () => {
+describe('the default security headers', () => {
   it('are sent with every response, and can be read, changed and removed by handlers', async () => {
     @Controller()
     class Home {

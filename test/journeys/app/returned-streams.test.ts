@@ -26,7 +26,7 @@ describe('a returned Response', () => {
     ])
   })
 
-  it('keeps its own reason phrase, or receives the default one for its status', async () => {
+  it('keeps its own reason phrase, or has the default phrase of its status', async () => {
     const app = await start()
     const reasonOf = async (init: ResponseInit) => {
       handler.make = () => new Response('short', init)
@@ -97,10 +97,22 @@ describe('a returned body with a Content-Length', () => {
     new Response(text, { headers: { 'Content-Length': String(length) } })
 
   it.each<[string, () => Response, RegExp]>([
-    ['longer', () => stating('some bytes', 4), /too many bytes with a Content-Length of 4/],
-    ['empty', () => stating('', 4), /0 bytes with a Content-Length of 4/],
-    ['absent', () => stating(null, 4), /0 bytes with a Content-Length of 4/],
-  ])('results in a 500 if a mismatch is found before sending: %s', async (_, value, message) => {
+    [
+      'longer than its Content-Length of 4',
+      () => stating('some bytes', 4),
+      /too many bytes with a Content-Length of 4/,
+    ],
+    [
+      'empty with a Content-Length of 4',
+      () => stating('', 4),
+      /0 bytes with a Content-Length of 4/,
+    ],
+    [
+      'null with a Content-Length of 4',
+      () => stating(null, 4),
+      /0 bytes with a Content-Length of 4/,
+    ],
+  ])('results in a 500 response if it is %s', async (_, value, message) => {
     const app = await start()
     handler.make = value
     const response = await app.fetch('/values')
@@ -108,7 +120,7 @@ describe('a returned body with a Content-Length', () => {
     expect(errors).toMatchObject([{ err: { message: expect.stringMatching(message) } }])
   })
 
-  it('ends the connection if it is too short, so that the client does not wait', async () => {
+  it('ends the connection if it is shorter than its Content-Length', async () => {
     const app = await start()
     handler.make = () => stating('some', 10)
     const response = await app.fetch('/values')
@@ -118,7 +130,7 @@ describe('a returned body with a Content-Length', () => {
     expect(errors).toMatchObject([{ err: { message } }])
   })
 
-  it('ends the connection after the announced bytes if it is too long', async () => {
+  it('results in a logged error if it is a stream that is longer than its Content-Length', async () => {
     const app = await start()
     handler.make = () => {
       const chunks = ['some', ' ', 'bytes']
@@ -143,7 +155,7 @@ describe('a returned body with a Content-Length', () => {
 
 describe('a returned stream that fails before its first byte', () => {
   const FAILING: [string, () => unknown, RegExp][] = [
-    ['it has an error', () => failing(new Error('broken')), /broken/],
+    ['it emits an error', () => failing(new Error('broken')), /broken/],
     ['it is destroyed already', () => new PassThrough().destroy(), /./],
     [
       'its chunks are objects',
@@ -152,13 +164,13 @@ describe('a returned stream that fails before its first byte', () => {
     ],
     ['other code reads it', locked, /./],
     [
-      'it can only be written',
+      'it is write-only',
       () => new Writable(),
       /write-only stream: return a readable stream.*PassThrough/,
     ],
   ]
 
-  it.each(FAILING)('results in a 500 response: %s', async (_, value, message) => {
+  it.each(FAILING)('results in a 500 response if %s', async (_, value, message) => {
     const app = await start()
     handler.make = value
     const response = await app.fetch('/values')
@@ -179,7 +191,7 @@ it('a returned write-only stream is destroyed', async () => {
   expect(stream.destroyed).toBe(true)
 })
 
-it('a stream of an old package without `read` is sent', async () => {
+it('a returned stream of an old package that has no `read` method is sent', async () => {
   const app = await start()
   handler.make = () => {
     const stream = Object.assign(new Stream(), {
@@ -238,7 +250,7 @@ describe('the handler timeout', () => {
     expect(await response.text()).toBe('begun, ended')
   })
 
-  it('destroys a stream that is returned later', async () => {
+  it('destroys a stream that is returned after the time limit', async () => {
     const app = await start({ timeouts: { handler: '5s' } })
     const late = new PassThrough()
     let resolve: (value: unknown) => void = () => {}

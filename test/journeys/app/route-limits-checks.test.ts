@@ -36,7 +36,7 @@ describe('the validation of @Limits', () => {
     ])
   })
 
-  it('refuses invalid values on a class, and two decorators on one target', async () => {
+  it('refuses invalid values on a class, and two @Limits on one method', async () => {
     @Limits({ depth: -1 })
     @Controller()
     class OnClass {
@@ -54,7 +54,7 @@ describe('the validation of @Limits', () => {
     ])
   })
 
-  it('warns about an unknown name, and about limits for a body that is never read', async () => {
+  it('warns about an unknown field, and about limits for a body that is never read', async () => {
     const unknown = await bootWarnings(withLimits({ body: 1, timout: 5 }))
     expect(unknown).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(unknown[0]?.text).toContain('timout')

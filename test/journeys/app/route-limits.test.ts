@@ -75,8 +75,8 @@ const controllers = [DocsController, OtherController]
 const tooLarge = [413, 'PAYLOAD_TOO_LARGE']
 const tooDeep = [400, 'MALFORMED_JSON']
 
-describe('the body and depth of @Limits', () => {
-  it('override those of the application, and those of a method override those of its class', async () => {
+describe('the limits `body` and `depth` of @Limits', () => {
+  it('override the limits of the application, and @Limits of a method overrides its class', async () => {
     const { post } = await start({ controllers, limits: { body: '3kb', depth: 5 } })
     expect(await post('/docs/small', text(1024))).toEqual([200, undefined])
     expect(await post('/docs/small', text(1025))).toEqual(tooLarge)
@@ -92,7 +92,7 @@ describe('the body and depth of @Limits', () => {
     expect(await post('/other', nested(6))).toEqual(tooDeep)
   })
 
-  it('apply to bytes after decompression', async () => {
+  it('apply to the body after decompression', async () => {
     const { app } = await start({ controllers })
     const { gzipSync } = await import('node:zlib')
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
@@ -106,7 +106,7 @@ describe('the body and depth of @Limits', () => {
     expect((await send(1025)).status).toBe(413)
   })
 
-  it('add the maximum size to the OpenAPI document', async () => {
+  it('add the maximum body size to the OpenAPI document', async () => {
     const { app } = await start({ controllers })
     const responses = (path: string) => app.document.paths[path]?.post?.responses ?? {}
     expect(responses('/docs/larger')['413']).toMatchObject({
@@ -124,7 +124,7 @@ describe('the body and depth of @Limits', () => {
     expect(await shared(5120)).toMatchObject({ PayloadTooLarge: { 'x-max-body-bytes': 5120 } })
   })
 
-  it('are reported by `blazon openapi diff` when they change', async () => {
+  it('appear in `blazon openapi diff` if they change', async () => {
     @Controller('docs')
     class Unlimited {
       @Post()
@@ -158,7 +158,7 @@ describe('the body and depth of @Limits', () => {
     })
   })
 
-  it('are inherited field by field', async () => {
+  it('are inherited separately', async () => {
     @Limits({ depth: 4 })
     class Base {
       @Limits({ body: '1kb', timeout: '2s' })
@@ -190,7 +190,7 @@ describe('the body and depth of @Limits', () => {
     expect(await waiting).toEqual([503, 'HANDLER_TIMEOUT'])
   })
 
-  it('cause a boot warning if a raised body limit allows lists of unlimited length', async () => {
+  it('cause a boot warning if `body` is raised and the schema allows lists of unlimited length', async () => {
     const schema: JsonSchema = { type: 'array', items: { type: 'boolean' } }
     @Controller('lists')
     class ListsController {
@@ -272,7 +272,7 @@ function ask(app: TestApp, path: string, init: RequestInit = {}) {
 }
 
 describe('the timeout of @Limits', () => {
-  it('ends each request after the time of its route, even when several requests are waiting', async () => {
+  it('ends each of several waiting requests after the time of its own route', async () => {
     const { app, logged } = await start(slow)
     const long = ask(app, '/long')
     const unlimited = ask(app, '/unlimited')
@@ -294,7 +294,7 @@ describe('the timeout of @Limits', () => {
     expect(logged).toHaveLength(4)
   })
 
-  it('works in an application without a handler timeout', async () => {
+  it('applies even if the application has no handler timeout', async () => {
     const { app } = await start({ ...slow, timeouts: { handler: false } })
     const [short, common] = [ask(app, '/class'), ask(app, '/default')]
     await app.clock.advance('5s')
@@ -331,7 +331,7 @@ describe('the timeout of @Limits', () => {
     expect(reason).toMatchObject({ code: 'HANDLER_TIMEOUT' })
   })
 
-  it('applies to error middlewares for errors of the route', async () => {
+  it('applies to an error middleware that handles an error of the route', async () => {
     const hanging: ErrorRequestHandler = (_error, _req, _res, _next) => {}
     @Controller()
     class Failing {
@@ -358,7 +358,7 @@ describe('the timeout of @Limits', () => {
     expect(common.status).toBe(503)
   })
 
-  it('starts again for an error middleware when a middleware fails late', async () => {
+  it('starts again for an error middleware if a middleware reports an error late', async () => {
     let failLate: (error: Error) => void = () => {}
     const late: RequestHandler = (_req, _res, next) => {
       failLate = next
@@ -377,7 +377,7 @@ describe('the timeout of @Limits', () => {
     expect(answer.status).toBe(503)
   })
 
-  it('determines whether 503 is in the document', async () => {
+  it('determines whether the document contains the 503 response', async () => {
     const has503 = async (options: TestOptions) => {
       const { app } = await start({ ...slow, ...options })
       return Object.entries(app.document.paths).flatMap(([path, { get }]) =>

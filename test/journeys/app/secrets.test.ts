@@ -137,7 +137,7 @@ describe('a field that its schema marks as secret', () => {
     ['a record', 'tree', { name: 'a', byName: { first: SECRET } }],
     ['a union', 'tree', { name: 'a', either: { pin: SECRET } }],
     ['a body of valibot', 'valibot', { password: SECRET }],
-  ])('appears in no error of %s', async (_, path, body) => {
+  ])('does not appear in the validation errors of %s', async (_, path, body) => {
     const { post } = await serve({ logger: false })
     for (const accept of ['application/json', 'application/problem+json']) {
       const { status, text } = await post(path, body, accept)
@@ -147,7 +147,7 @@ describe('a field that its schema marks as secret', () => {
     }
   })
 
-  it('appears in no error of a query, or in an error of a custom format', async () => {
+  it('does not appear in the validation errors of a query in a custom error format', async () => {
     const format = (failure: object) => ({ failure })
     const { get } = await serve({ logger: false, errors: { format, schema: {} } })
     const { status, text } = await get(`query?name=a&password=${encodeURIComponent(SECRET)}`)
@@ -187,7 +187,7 @@ describe('a field that its schema marks as secret', () => {
     expect(text).toContain('[secret] and [secret] are taken')
   })
 
-  it('appears in no message of a handler, even if it is short', async () => {
+  it('does not appear in an HttpError that the handler throws, even if its value is short', async () => {
     const { post } = await serve({ logger: false })
     const { status, text } = await post('refused', { pin: 12 })
     expect(status).toBe(409)
@@ -198,7 +198,7 @@ describe('a field that its schema marks as secret', () => {
   it.each([
     ['the built-in logger', { level: 'trace', pretty: false } as const],
     ['the built-in logger in pretty format', { pretty: true } as const],
-  ])('appears in no line of %s, whatever the program writes', async (_, logger) => {
+  ])('does not appear in the lines of %s, even if the handler logs it', async (_, logger) => {
     const { text } = captureStdout()
     const { app, post } = await serve({ logger, logs: true })
     const { status } = await post('open', { password: ` ${SECRET} ` })
@@ -210,7 +210,7 @@ describe('a field that its schema marks as secret', () => {
     expectHidden(text())
   })
 
-  it('appears in no framework line that a pino-compatible logger receives', async () => {
+  it('does not appear in the lines that a pino-compatible logger receives', async () => {
     const lines: { facts: object; message: string }[] = []
     const write = (facts: object, message: string) => void lines.push({ facts, message })
     const { post } = await serve({ logger: { info: write, warn: write, error: write } })
@@ -276,12 +276,12 @@ describe('a field that its schema marks as secret', () => {
       expect((await failWith(thrown, 'correct')).err).toBe(thrown)
     })
 
-    it('does not hide other fields of the request', async () => {
+    it('does not hide the status or the method of the request if its value is the same', async () => {
       expect(await failWith(new Error('x'), '500')).toMatchObject({ status: 500, method: 'GET' })
       expect(await failWith(new Error('x'), 'GET')).toMatchObject({ status: 500, method: 'GET' })
     })
 
-    it('does not prevent the log line of an error that cannot be read', async () => {
+    it('does not prevent the log line of an error with a getter that throws', async () => {
       const thrown = Object.defineProperty(new Error('with correct'), 'boom', {
         enumerable: true,
         get() {
@@ -293,14 +293,14 @@ describe('a field that its schema marks as secret', () => {
     })
   })
 
-  it('has the format `password` in the document, and no unknown keyword', () => {
+  it('has the format `password` but not the keyword `secret` in the document', () => {
     const { document } = new App({ controllers: [LoginController] })
     const text = JSON.stringify(document)
     expect(text).toContain('"password":{"type":"string","format":"password"}')
     expect(text).not.toContain('"secret":')
   })
 
-  it('remains unchanged in responses and in values of the handler', async () => {
+  it('is unchanged in req.body and in the response', async () => {
     @Controller('echo')
     class EchoController {
       @Post() @Body(z.object({ key: z.string().meta({ secret: true }) })) echo(req: Request) {

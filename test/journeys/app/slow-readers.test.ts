@@ -106,7 +106,7 @@ async function full(): Promise<void> {
 
 describe('a client that reads no byte of a response', () => {
   it.each(['large', 'written'])(
-    'is disconnected after a minute, with a log line: %s',
+    'is disconnected after a minute, and one warning is logged: /things/%s',
     async (path) => {
       const { port, cuts } = await start()
       await sendUnread(port, path)
@@ -130,7 +130,7 @@ describe('a client that reads no byte of a response', () => {
     expect(cuts()).toHaveLength(1)
   })
 
-  it('is disconnected even if its response had to wait for an earlier one', async () => {
+  it('is disconnected even if the unread response had to wait for an earlier response', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'slow', 'large')
     await app.clock.advance('10m')
@@ -144,7 +144,7 @@ describe('a client that reads no byte of a response', () => {
     expect(cuts()).toHaveLength(1)
   })
 
-  it('has unlimited time when `timeouts.response` is 0', async () => {
+  it('has unlimited time if `timeouts.response` is 0', async () => {
     const { port, cuts } = await start({ response: 0 })
     await sendUnread(port, 'large')
     await full()
@@ -162,7 +162,7 @@ describe('a client that reads no byte of a response', () => {
 })
 
 describe('a client that reads slowly or waits for data', () => {
-  it('is not disconnected when it reads some bytes of one large chunk', async () => {
+  it('is not disconnected if it reads some bytes of a large chunk every 45 seconds', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'large')
     for (let i = 0; i < 4; i++) {
@@ -179,7 +179,7 @@ describe('a client that reads slowly or waits for data', () => {
     expect([responses[0]?.closed, cuts()]).toEqual([false, []])
   })
 
-  it('is not disconnected when its stream has nothing to send', async () => {
+  it('is not disconnected while its event stream has nothing to send', async () => {
     const { port, cuts } = await start()
     client = connect(port, '127.0.0.1')
     let text = ''
@@ -195,7 +195,7 @@ describe('a client that reads slowly or waits for data', () => {
     expect(cuts()).toEqual([])
   })
 
-  it('is not disconnected while it waits for its handler', async () => {
+  it('is not disconnected while the handler has not responded', async () => {
     const { port, cuts } = await start()
     await sendUnread(port, 'slow')
     await app.clock.advance('1h')

@@ -110,20 +110,17 @@ describe('a status that a handler sets', () => {
     expect(answer.body).toMatchObject({ statusCode: 'success', status, data: { a: 1 } })
   })
 
-  it.each([204, 205, 304])(
-    'is sent without a body when the status allows none: %i',
-    async (status) => {
-      const answer = await (await make()).fetch(`/said/${status}`)
-      expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text: '' })
-    },
-  )
+  it.each([204, 205, 304])('is sent without a body if it allows no body: %i', async (status) => {
+    const answer = await (await make()).fetch(`/said/${status}`)
+    expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text: '' })
+  })
 
-  it('is sent when the handler assigns statusCode after an await', async () => {
+  it('is sent even if the handler assigns res.statusCode after an `await`', async () => {
     const { status, body } = await (await make()).request().get('/assigned')
     expect({ status, body }).toMatchObject({ status: 203, body: { status: 203 } })
   })
 
-  it('overrides @HttpCode, even when it is 200', async () => {
+  it('overrides @HttpCode, even if it is 200', async () => {
     const app = await make()
     for (const [path, status] of [
       ['/made', 201],
@@ -139,14 +136,14 @@ describe('a status that a handler sets', () => {
     }
   })
 
-  it('is sent when the handler returns nothing', async () => {
+  it('is sent even if the handler returns nothing', async () => {
     const app = await make()
     expect((await app.request().get('/nothing')).body).toMatchObject({ status: 200 })
     expect((await app.request().get('/nothing-said')).status).toBe(202)
     expect((await app.request().get('/moved')).status).toBe(302)
   })
 
-  it('is sent by this.ok, unless ok has a status argument', async () => {
+  it('is sent by this.ok(), unless this.ok() has a status argument', async () => {
     const app = await make()
     for (const [path, status] of [
       ['/ok', 201],
@@ -177,7 +174,7 @@ describe('a status that a handler sets', () => {
     expect(made).toBe(3)
   })
 
-  it('violates the contract when the document does not contain it', async () => {
+  it('violates the contract if the document does not contain it', async () => {
     @Controller()
     class TeaController {
       @ApiResponseDoc({ status: 202, description: 'Tea', schema: z.number() })
@@ -201,12 +198,12 @@ describe('a status that a handler sets', () => {
 })
 
 describe('a status that was set before the handler', () => {
-  it('is kept when a middleware has set it', async () => {
+  it('is kept if a middleware has set it', async () => {
     const app = await make({ middlewares: [(_req, res, next) => next(void res.status(203))] })
     expect((await app.request().get('/plain')).body).toMatchObject({ status: 203 })
   })
 
-  it('does not override @HttpCode when it is the 200 of a host application', async () => {
+  it('does not override @HttpCode if it is the 200 that an outer Express application has set', async () => {
     const app = await make()
     const host = express()
     host.use((_req, res, next) => next(void Object.assign(res, { statusCode: 200 })))

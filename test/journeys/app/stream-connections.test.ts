@@ -63,7 +63,7 @@ describe('a returned stream', () => {
     expect(served.errors).toMatchObject([{ err: { message: 'too late' } }])
   })
 
-  it('sends its last bytes but not the end of the body if it fails right after them', async () => {
+  it('is sent without the end of the body if it fails directly after its last bytes', async () => {
     const served = await serve()
     make = () => {
       const stream = new Readable({ objectMode: true, read() {} })

@@ -104,7 +104,7 @@ describe('a TestApp', () => {
     expect(other.body.data.cookie).toBeUndefined()
   })
 
-  it('sends the headers of withAuth and withHeaders until clearHeaders()', async () => {
+  it('sends the headers of withAuth() and withHeaders() until clearHeaders() is called', async () => {
     app = await TestApp.create(options)
     const agent = app.request()
     expect((await agent.get('/notes/1')).status).toBe(401)
@@ -119,14 +119,14 @@ describe('a TestApp', () => {
     expect(cleared).not.toHaveProperty('x-one')
   })
 
-  it('allows a single request to override the header of withAuth', async () => {
+  it('allows a single request to override the header of withAuth()', async () => {
     app = await TestApp.create(options)
     app.withAuth('secret')
     const denied = await app.request().get('/notes/1').set('Authorization', 'Bearer wrong')
     expect(denied.status).toBe(401)
   })
 
-  it('runs validation, guard and errors in the same way as the application', async () => {
+  it('runs validation, guards and error handling like a normal application', async () => {
     app = await TestApp.create(options)
     app.withAuth('secret')
     const created = await app.request().post('/notes').send({ text: 'milk' })
@@ -142,14 +142,14 @@ describe('a TestApp', () => {
     expect(invalid.body).toMatchObject({ statusCode: 'error', status: 400 })
   })
 
-  it('leaves out helmet and CORS unless they are enabled', async () => {
+  it('sends no helmet or CORS headers unless they are enabled', async () => {
     app = await TestApp.create(options)
     const bare = await app.request().get('/notes/public/headers')
     expect(bare.headers).not.toHaveProperty('x-frame-options')
     expect(bare.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('deeply merges options into its defaults', async () => {
+  it('merges nested options with its defaults', async () => {
     const security: AppOptions['security'] = { cors: { origin: 'https://a.example' } }
     app = await TestApp.create({ ...options, security })
     const { headers } = await app.request().get('/notes/public/headers')
@@ -182,7 +182,7 @@ describe('a TestApp', () => {
     expect(body.data.text).toBe(text)
   })
 
-  it('throws an error that mentions TestApp.create() when it was constructed with new', () => {
+  it('throws an error that mentions TestApp.create() if it was created with `new`', () => {
     // The constructor is private to types only.
     const unmade = Reflect.construct(TestApp, [options]) as TestApp
     expect(() => unmade.request()).toThrow('TestApp.create()')

@@ -36,17 +36,20 @@ class Unreadable {
 }
 
 describe('a returned value that is not plain data', () => {
-  it.each([...STREAMS, ...WHOLE])('is sent unchanged, without envelope: %s', async (_, value) => {
-    const app = await start()
-    handler.make = value
-    for (const path of ['/values', '/values/later', '/values/raw']) {
-      const response = await app.fetch(path)
-      expect([response.status, await response.text()]).toEqual([200, 'some bytes'])
-    }
-  })
+  it.each([...STREAMS, ...WHOLE])(
+    'is sent unchanged and without the envelope: %s',
+    async (_, value) => {
+      const app = await start()
+      handler.make = value
+      for (const path of ['/values', '/values/later', '/values/raw']) {
+        const response = await app.fetch(path)
+        expect([response.status, await response.text()]).toEqual([200, 'some bytes'])
+      }
+    },
+  )
 
   it.each([...STREAMS, ...WHOLE])(
-    'has a binary content type, unless another type is known: %s',
+    'has the type application/octet-stream unless its route defines another type: %s',
     async (_, value) => {
       const app = await start()
       handler.make = value
@@ -57,20 +60,20 @@ describe('a returned value that is not plain data', () => {
     },
   )
 
-  it('has the content type and the length of a file', async () => {
+  it('is sent with its own content type and length if it is a Blob', async () => {
     const app = await start()
     handler.make = () => new Blob(['<p>'], { type: 'text/html' })
     const { headers } = await app.fetch('/values')
     expect([headers.get('content-type'), headers.get('content-length')]).toEqual(['text/html', '3'])
   })
 
-  it('is sent with the status of the route', async () => {
+  it('is sent with the status of @HttpCode', async () => {
     const app = await start()
     handler.make = () => Readable.from(['x'])
     expect((await app.fetch('/values/made')).status).toBe(201)
   })
 
-  it('is not sent for HEAD, and its stream is destroyed', async () => {
+  it('is not sent for a HEAD request, and is destroyed if it is a stream', async () => {
     const app = await start()
     const stream = new PassThrough()
     handler.make = () => stream
@@ -79,7 +82,7 @@ describe('a returned value that is not plain data', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it('is destroyed if the response was already sent', async () => {
+  it('is destroyed if it is a stream and the response was already sent', async () => {
     const app = await start()
     const stream = new PassThrough()
     handler.make = () => stream
@@ -87,13 +90,13 @@ describe('a returned value that is not plain data', () => {
     expect(stream.destroyed).toBe(true)
   })
 
-  it('is sent once if the handler has piped it into the response', async () => {
+  it('is sent only once if the handler has also piped it into the response', async () => {
     const app = await start()
     handler.make = () => Readable.from(['some ', 'bytes'])
     expect(await (await app.fetch('/values/piped')).text()).toBe('some bytes')
   })
 
-  it('is left to the handler if the handler has begun to send it', async () => {
+  it('is not sent a second time if the handler has begun to send it', async () => {
     const app = await start()
     const stream = new PassThrough()
     handler.make = () => stream
@@ -117,17 +120,20 @@ describe('a returned value that is not plain data', () => {
   it.each([
     ['a web stream that other code reads', lockedStream],
     ['a value that throws when it is read', () => new Unreadable()],
-  ])('does not crash the process after the handler timeout: %s', async (_, value) => {
-    const pass: ErrorRequestHandler = (error, _req, _res, next) => void next(error)
-    const app = await start({ timeouts: { handler: '5s' }, middlewares: [pass] })
-    handler.make = value
-    const response = app.fetch('/values/aborted')
-    await app.clock.advance('6s')
-    expect((await response).status).toBe(503)
-  })
+  ])(
+    'does not crash the process if it is returned after the handler timeout: %s',
+    async (_, value) => {
+      const pass: ErrorRequestHandler = (error, _req, _res, next) => void next(error)
+      const app = await start({ timeouts: { handler: '5s' }, middlewares: [pass] })
+      handler.make = value
+      const response = app.fetch('/values/aborted')
+      await app.clock.advance('6s')
+      expect((await response).status).toBe(503)
+    },
+  )
 
   it.each(STREAMS)(
-    'results in a 500 as the data of this.ok, and hides its internals: %s',
+    'results in a 500 response without its internals if this.ok() receives it: %s',
     async (_, value) => {
       const app = await start()
       handler.make = value
@@ -140,7 +146,7 @@ describe('a returned value that is not plain data', () => {
     },
   )
 
-  it('is sent even if a handler has paused the stream', async () => {
+  it('is sent even if it is a paused stream', async () => {
     const app = await start()
     handler.make = () => Readable.from(['some ', 'bytes']).pause()
     expect(await (await app.fetch('/values')).text()).toBe('some bytes')
@@ -192,7 +198,7 @@ describe.each(ENVELOPES)(
       },
     )
 
-    it('keeps the content type of a file, and the head of a Response', async () => {
+    it('keeps the content type of a Blob, and the status and body of a Response', async () => {
       const app = await start({ envelope })
       handler.make = () => new Blob(['<p>'], { type: 'text/html' })
       for (const path of ['/values', '/values/described', '/values/raw']) {
@@ -203,7 +209,7 @@ describe.each(ENVELOPES)(
       expect([response.status, await response.json()]).toEqual([418, { teapot: true }])
     })
 
-    it('results in a 500 if it cannot be serialized, and uses toJSON otherwise', async () => {
+    it('results in a 500 response if it is a Map, and is sent if it has toJSON', async () => {
       const app = await start({ envelope })
       handler.make = () => new Map([['secret', 1]])
       expect((await app.fetch('/values')).status).toBe(500)
@@ -214,7 +220,7 @@ describe.each(ENVELOPES)(
   },
 )
 
-it('the content type that a handler sets is kept, unless `contentType` documents another', async () => {
+it('the content type that a handler sets is kept unless `contentType` documents another type', async () => {
   const app = await start()
   handler.make = () => Buffer.from('png')
   const typeOf = async (path: string) => (await app.fetch(path)).headers.get('content-type')

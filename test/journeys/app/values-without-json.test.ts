@@ -20,9 +20,9 @@ const NO_JSON: [string, () => unknown, RegExp][] = [
   ['a Headers', () => new Headers({ a: '1' }), /a Headers/],
   ['a FormData', () => new FormData(), /a FormData/],
   ['an iterator of a Map', () => new Map([['a', 1]]).values(), /an iterator.*\[\.\.\.iterator\]/],
-  ['an iterator of a list', () => [1].values(), /an iterator/],
-  ['an iterator of parameters', () => new URLSearchParams('a=1').keys(), /an iterator/],
-  ['an iterator of its own', () => new Numbers(), /an iterator/],
+  ['an iterator of an array', () => [1].values(), /an iterator/],
+  ['an iterator of URLSearchParams', () => new URLSearchParams('a=1').keys(), /an iterator/],
+  ['an iterator of a custom class', () => new Numbers(), /an iterator/],
   ['a Request', () => new Request('http://a.example'), /a Request/],
   ['a WeakRef', () => new WeakRef({}), /a WeakRef/],
 ]
@@ -62,30 +62,33 @@ const INSIDE = [...NO_JSON, ...ALONE]
 describe('data with an unusual part', () => {
   const settings = { plain: 0, etag: 0, spaces: 2 } as const
 
-  it.each(INSIDE)('results in a 500 error that names the location of %s', async (_, value) => {
-    for (const [name, setting] of Object.entries(settings)) {
-      const app = await start({
-        etag: name === 'etag',
-        plugins: [
-          {
-            name: 'spaces',
-            setup: ({ express }) => {
-              if (name === 'spaces') express.set('json spaces', setting)
+  it.each(INSIDE)(
+    'results in a 500 response and a logged error with the path to %s',
+    async (_, value) => {
+      for (const [name, setting] of Object.entries(settings)) {
+        const app = await start({
+          etag: name === 'etag',
+          plugins: [
+            {
+              name: 'spaces',
+              setup: ({ express }) => {
+                if (name === 'spaces') express.set('json spaces', setting)
+              },
             },
-          },
-        ],
-      })
-      handler.make = () => ({ id: 1, list: [{ part: value() }] })
-      errors.length = 0
-      for (const path of ['/values', '/values/raw', '/values/later', '/values/sent']) {
-        expect((await app.fetch(path)).status).toBe(500)
+          ],
+        })
+        handler.make = () => ({ id: 1, list: [{ part: value() }] })
+        errors.length = 0
+        for (const path of ['/values', '/values/raw', '/values/later', '/values/sent']) {
+          expect((await app.fetch(path)).status).toBe(500)
+        }
+        expect(errors).toHaveLength(4)
+        for (const { err } of errors) expect(err.message).toMatch(/list\.0\.part|BigInt/)
+        // `Buffer.from()` accepts no view.
+        if (value() instanceof DataView) expect(errors[0]?.err.message).toContain('view.byteOffset')
       }
-      expect(errors).toHaveLength(4)
-      for (const { err } of errors) expect(err.message).toMatch(/list\.0\.part|BigInt/)
-      // `Buffer.from()` accepts no view.
-      if (value() instanceof DataView) expect(errors[0]?.err.message).toContain('view.byteOffset')
-    }
-  })
+    },
+  )
 
   it('is sent if the part is an empty object, an instance without fields or an Error', async () => {
     class Empty {
@@ -100,7 +103,7 @@ describe('data with an unusual part', () => {
     expect(await response.json()).toMatchObject({ data: { a: {}, b: {}, text: '{}', e: {} } })
   })
 
-  it('is sent if the replacer of the application can convert it', async () => {
+  it('is sent if the Express setting "json replacer" can convert it', async () => {
     const replacer = (_: string, value: unknown) =>
       value instanceof Map ? Object.fromEntries(value) : value
     const app = await start({
@@ -115,26 +118,29 @@ describe('data with an unusual part', () => {
   })
 })
 
-describe('a returned value that has no JSON representation', () => {
-  it.each(NO_JSON)('results in a 500 with a remedy in the log: %s', async (_, value, remedy) => {
-    const app = await start()
-    handler.make = value
-    for (const path of ['/values', '/values/raw']) {
-      const response = await app.fetch(path)
-      expect(response.status).toBe(500)
-      expect(await response.json()).toMatchObject({ message: 'Internal Server Error' })
-    }
-    expect(errors[0]?.err.message).toMatch(/^ValuesController\.plain returned/)
-    expect(errors[0]?.err.message).toMatch(remedy)
-  })
+describe('the JSON check of returned values', () => {
+  it.each(NO_JSON)(
+    'results in a 500 response and a logged remedy for %s',
+    async (_, value, remedy) => {
+      const app = await start()
+      handler.make = value
+      for (const path of ['/values', '/values/raw']) {
+        const response = await app.fetch(path)
+        expect(response.status).toBe(500)
+        expect(await response.json()).toMatchObject({ message: 'Internal Server Error' })
+      }
+      expect(errors[0]?.err.message).toMatch(/^ValuesController\.plain returned/)
+      expect(errors[0]?.err.message).toMatch(remedy)
+    },
+  )
 
-  it('is sent if it has a toJSON method', async () => {
+  it('accepts a Map that has a toJSON method', async () => {
     const app = await start()
     handler.make = () => Object.assign(new Map(), { toJSON: () => ({ own: true }) })
     expect(await (await app.fetch('/values')).json()).toMatchObject({ data: { own: true } })
   })
 
-  it('is distinguished from an instance of a custom class, which is sent', async () => {
+  it('accepts an instance of a custom class', async () => {
     class Point {
       readonly x = 1
     }
@@ -143,7 +149,7 @@ describe('a returned value that has no JSON representation', () => {
     expect(await (await app.fetch('/values')).json()).toMatchObject({ data: { x: 1 } })
   })
 
-  it('is refused at boot if the handler is a generator function', async () => {
+  it('refuses a handler that is a generator function at boot', async () => {
     @Controller('numbers')
     class NumbersController {
       @Get() *list() {
@@ -158,7 +164,7 @@ describe('a returned value that has no JSON representation', () => {
     for (const { remedy } of problems) expect(remedy).toContain('@Sse(Item)')
   })
 
-  it('is refused with a remedy if @Produces writes rows, and the remedy works', async () => {
+  it('suggests a handler that returns the rows if a generator function has @Produces', async () => {
     const rows = async function* () {
       yield { id: 1 }
     }

@@ -84,13 +84,13 @@ describe('a handler whose parameters are hidden by a decorator', () => {
     ['value', 200],
     ['next', 500],
     ['nothing', 204],
-  ])('receives all arguments: the status of /wrapped/%s is %i', async (path, status) => {
+  ])('receives all arguments, so /wrapped/%s has the status %i', async (path, status) => {
     const answer = await app.request().get(`/wrapped/${path}`)
     expect(answer.status).toBe(status)
     if (status === 200) expect(['later', 'value']).toContain(answer.body.data ?? answer.body)
   })
 
-  it('can be replaced by an arrow function, which results in a 204 without a value', async () => {
+  it('results in a 204 response if an arrow function replaces it and returns nothing', async () => {
     @Controller('arrows')
     class Arrows {
       @Get('none') none(): unknown {

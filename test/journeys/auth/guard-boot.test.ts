@@ -32,34 +32,44 @@ const problemsOf = async (auth: unknown, controllers = [Plain]) =>
 
 describe('the validation of guards at boot', () => {
   it.each<[string, unknown, string, RegExp]>([
-    ['guard and guards', { guard, guards: { user: guard } }, 'auth.guards', /default/],
-    ['no guard in guards', { guards: {} }, 'auth.guards', /at least one guard/],
+    ['both `guard` and `guards`', { guard, guards: { user: guard } }, 'auth.guards', /default/],
+    ['`guards` without a guard', { guards: {} }, 'auth.guards', /at least one guard/],
     ['a list of guards', { guards: [guard] }, 'auth.guards', /not an object/],
     ['a name with a hyphen', { guards: { 'a-b': guard } }, 'auth.guards', /'a-b'/],
-    ['a name with a digit in front', { guards: { '1a': guard } }, 'auth.guards', /'1a'/],
-    ['something else than a guard', { guards: { user: {} } }, 'auth.guards.user', /canActivate/],
-    ['a missing guard', { guards: { user: undefined } }, 'auth.guards.user', /canActivate/],
+    ['a name that begins with a digit', { guards: { '1a': guard } }, 'auth.guards', /'1a'/],
+    ['an object that is not a guard', { guards: { user: {} } }, 'auth.guards.user', /canActivate/],
     [
-      'places that are not names',
+      'a guard that is undefined',
+      { guards: { user: undefined } },
+      'auth.guards.user',
+      /canActivate/,
+    ],
+    [
+      'credentials that are not header names',
       { guards: { user: { ...guard, credentials: ['a b'] } } },
       'auth.guards.user.credentials',
       /'a b'/,
     ],
-    ['no places', { guard: { ...guard, credentials: [] } }, 'auth.guard.credentials', /list/],
     [
-      'a challenge of two lines',
+      'an empty list of credentials',
+      { guard: { ...guard, credentials: [] } },
+      'auth.guard.credentials',
+      /list/,
+    ],
+    [
+      'a challenge with two lines',
       { guards: { user: { ...guard, challenge: 'a\nb' } } },
       'auth.guards.user.challenge',
       /header/,
     ],
     [
-      'a scheme of no type',
+      'a security scheme with an unknown type',
       { guard: { ...guard, security: { type: 'basic' } } },
       'auth.guard.security',
       /'basic'/,
     ],
     [
-      'a scheme without a name',
+      'a security scheme without a name',
       { guard: { ...guard, security: { type: 'apiKey', in: 'header' } } },
       'auth.guard.security',
       /`name`/,
@@ -77,19 +87,19 @@ describe('the validation of guards at boot', () => {
       /list/,
     ],
     [
-      'a contract of a wrong kind',
+      'a contract with an invalid value',
       { guards: { user: { ...guard, contract: () => ({ errors: ['x'] }) } } },
       'auth.guards.user contract(Plain.get).errors',
       /./,
     ],
-    ['a misspelt name', { gaurds: { user: guard } }, 'auth.gaurds', /not an option/],
+    ['a misspelled option', { gaurds: { user: guard } }, 'auth.gaurds', /not an option/],
   ])('refuses %s', async (_title, auth, subject, text) => {
     const [problem] = await problemsOf(auth)
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject })
     expect(problem?.text).toMatch(text)
   })
 
-  it('refuses an unknown name in @Auth, on a method or on a class', async () => {
+  it('refuses an unknown guard name in @Auth on a method or on a class', async () => {
     @Auth('Parter')
     @Controller('b')
     class Wrong {
@@ -136,7 +146,7 @@ describe('the validation of guards at boot', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_CONFLICT', subject: 'Twice.get' })
   })
 
-  it('refuses a class with `credentials` or `tenantOf` as instance fields, which are needed earlier', async () => {
+  it('refuses a guard class whose `credentials` or `tenantOf` are instance fields', async () => {
     class Hidden {
       readonly credentials = ['x-key']
       readonly tenantOf = () => 'acme'
@@ -173,7 +183,7 @@ describe('the @Auth decorator', () => {
   it.each<[string, readonly unknown[]]>([
     ['a number', [1]],
     ['an empty name', ['']],
-    ['roles', [{ roles: ['admin'] }]],
+    ['the option `roles`', [{ roles: ['admin'] }]],
     ['a list', [['user']]],
     ['a name after the options', [{ optional: true }, 'user']],
     ['an unknown option after a name', ['user', { roles: [] }]],
@@ -242,7 +252,7 @@ describe('a guard of `auth.guards`', () => {
     expect(await get('bob', '/who/optional')).toBe(kind === 'a class' ? 401 : 200)
   })
 
-  it('is set up with its hooks once for each application, but not for a document', async () => {
+  it('is set up with its hooks once for each application, but not for a document without a start', async () => {
     const calls: string[] = []
     let applications = 0
     const shared: AuthGuard = {

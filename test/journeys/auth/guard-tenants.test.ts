@@ -184,7 +184,7 @@ describe('a request whose guard has `tenantOf`', () => {
     expect(await ask(app, 'plain', as('ann@acme'))).toBeNull()
   })
 
-  it('must have the same tenant in all credentials', async () => {
+  it('is refused if its credentials belong to different tenants', async () => {
     await using app = await start({})
     const two = (a: string, b: string, tenant?: string) => ({ ...as(a, tenant), 'x-api-key': b })
     expect(await ask(app, 'both', two('ann@acme', 'key@acme'))).toBe('acme')
@@ -235,7 +235,7 @@ describe('a request whose guard has `tenantOf`', () => {
     expect(text.match(/"tenant":"\w+"/g)).toEqual(['"tenant":"acme"', '"tenant":"acme"'])
   })
 
-  it('has its own cached response and its own rate limit', async () => {
+  it('has a separate cached response and a separate rate limit for each tenant', async () => {
     made = 0
     await using app = await start({}, { rateLimit: {} } as TestOptions)
     expect(await ask(app, 'cached', as('ann@acme'))).toBe('acme')
@@ -260,7 +260,7 @@ describe('a request that no guard has authenticated', () => {
     expect(await ask(app, 'optional', header)).toBeNull()
   })
 
-  it('has the named tenant on a route with @Tenant', async () => {
+  it('has the tenant of its header on a route with @Tenant', async () => {
     await using app = await start({})
     expect(await ask(app, 'public-tenant', { 'x-tenant-id': 'acme' })).toBe('acme')
     expect(await ask(app, 'optional-tenant', { 'x-tenant-id': 'acme' })).toBe('acme')
@@ -268,7 +268,7 @@ describe('a request that no guard has authenticated', () => {
   })
 })
 
-describe('a guard without `tenantOf` next to other guards', () => {
+describe('a guard without `tenantOf` beside guards with it', () => {
   it('allows a tenant that differs from the tenant of its credential', async () => {
     await using app = await start({})
     const headers = { 'x-silent': 'ann@acme', 'x-tenant-id': 'zeta' }
@@ -308,7 +308,7 @@ describe('an invalid `tenantOf`', () => {
   })
 })
 
-describe('a router of tenantRouter', () => {
+describe('a router that is passed to tenantRouter()', () => {
   it('runs for the tenant of the credential', async () => {
     const router = express.Router().get('/who', (req, res) => {
       res.json({ acts: requireTenantId(), user: (req as unknown as Request).user?.id })
@@ -336,7 +336,7 @@ describe('a router of tenantRouter', () => {
 })
 
 describe('a test caller', () => {
-  it('acts for the tenant that it is given', async () => {
+  it('acts for the tenant that is passed to asTenant()', async () => {
     await using app = await start({})
     const caller = app.as({ id: 1 })
     const get = async (path: string, who = caller) =>
@@ -347,8 +347,8 @@ describe('a test caller', () => {
   })
 })
 
-describe('the document of a guard with `tenantOf`', () => {
-  it('requires no header where the credential determines the tenant', async () => {
+describe('the document of an application whose guards have `tenantOf`', () => {
+  it('requires no tenant header on routes where the credential determines the tenant', async () => {
     await using app = await start({})
     const headerOf = (path: string) =>
       app.document.paths[`/t/${path}`]?.get?.parameters?.find(({ name }) => name === 'x-tenant-id')

@@ -184,7 +184,7 @@ describe('the response to a request that the guard has admitted', () => {
     })
   })
 
-  it('can still be a 304', async () => {
+  it('can still have status 304', async () => {
     await using app = await start({ etag: true } as TestOptions)
     const { headers } = await app.request().get('/r/json').set(RIGHT)
     const again = await app

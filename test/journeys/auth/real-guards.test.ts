@@ -99,7 +99,7 @@ async function ask(headers: Record<string, string>, path = '/orders') {
 }
 
 describe('a token, a key and a session on one route', () => {
-  it('each admit their own callers, for the tenant of the credential', async () => {
+  it('each admit their own caller, for the tenant of the credential', async () => {
     expect(await ask({})).toBe('401 UNAUTHORIZED')
     expect(await ask({ authorization: token() })).toBe('200 user acme')
     expect(await ask({ 'x-api-key': partnerKey.key })).toBe('200 partner acme')
@@ -117,7 +117,7 @@ describe('a token, a key and a session on one route', () => {
     )
   })
 
-  it('are refused together with a wrong credential', async () => {
+  it('are refused if they are sent together with a wrong credential', async () => {
     const cookie = await login()
     const key = { 'x-api-key': partnerKey.key }
     const wrongKey = { 'x-api-key': generateApiKey({ prefix: 'shop_test' }).key }
@@ -142,7 +142,7 @@ describe('a token, a key and a session on one route', () => {
     expect(await ask({ 'x-api-key': partnerKey.key }, '/orders/mine')).toBe('401 UNAUTHORIZED')
   })
 
-  it('provide their abilities to `@Can`', async () => {
+  it('provide the abilities that `@Can` checks', async () => {
     const post = (headers: Record<string, string>) => app.request().post('/orders').set(headers)
     await post({ authorization: token() }).expect(403)
     await post({ 'x-api-key': partnerKey.key }).expect(200)
@@ -152,7 +152,7 @@ describe('a token, a key and a session on one route', () => {
     expect((await post(foreign).expect(403)).body.code).toBe('CROSS_ORIGIN')
   })
 
-  it('appear in the document under their names', () => {
+  it('appear in the document under the names of their guards', () => {
     const { components, paths } = app.document as unknown as {
       components: { securitySchemes: Record<string, { type: string }> }
       paths: Record<string, Record<string, { security: unknown; responses: object }>>

@@ -41,7 +41,7 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'a right one of the first',
+    'a valid one for the first guard',
     USER,
     {
       '/one/required': 'user/user',
@@ -58,7 +58,7 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'a right one of the second',
+    'a valid one for the second guard',
     PARTNER,
     {
       '/one/required': 401,
@@ -73,12 +73,12 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'a right one of the third',
+    'a valid one for the third guard',
     WEB,
     { '/two/required': 401, '/three/required': 'web/web', '/three/web': 'web/web' },
   ],
   [
-    'a wrong one',
+    'an invalid one',
     NO_USER,
     {
       '/one/required': 401,
@@ -92,7 +92,7 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'two right ones',
+    'two valid ones',
     { ...USER, ...PARTNER },
     {
       '/one/required': 'user/user',
@@ -104,7 +104,7 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'a right one of the first and a wrong one of the second',
+    'a valid one for the first guard and an invalid one for the second',
     { ...USER, ...NO_PARTNER },
     {
       '/one/required': 'user/user',
@@ -118,27 +118,27 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'a wrong one of the first and a right one of the second',
+    'an invalid one for the first guard and a valid one for the second',
     { ...NO_USER, ...PARTNER },
     { '/two/required': 401, '/two/turned': 401, '/two/optional': 401, '/three/required': 401 },
   ],
   [
-    'three right ones',
+    'three valid ones',
     { ...USER, ...PARTNER, ...WEB },
     { '/two/required': 'user/user', '/three/required': 'user/user', '/three/web': 'web/web' },
   ],
   [
-    'two right ones and a wrong third one',
+    'two valid ones and an invalid third one',
     { ...USER, ...PARTNER, cookie: 'session=wrong' },
     { '/two/required': 'user/user', '/three/required': 401, '/three/web': 401 },
   ],
   [
-    'an empty one beside a right one',
+    'an empty one beside a valid one',
     { ...USER, 'x-api-key': '' },
     { '/two/required': 401, '/two/optional': 401, '/one/required': 'user/user' },
   ],
   [
-    'something in the place of the first that is none of its credentials',
+    'a value in the header of the first guard that is not one of its credentials',
     { authorization: 'Basic YTpi' },
     {
       '/two/required': 401,
@@ -148,7 +148,7 @@ const TABLE: readonly Row[] = [
     },
   ],
   [
-    'the same beside a right one of the second',
+    'the same beside a valid one for the second guard',
     { authorization: 'Basic YTpi', ...PARTNER },
     { '/two/required': 'partner/partner', '/two/optional': 'partner/partner' },
   ],
@@ -210,7 +210,7 @@ describe('a request to an application with several guards', () => {
     ])
   })
 
-  it('is refused with 401, and the error is logged, when a guard fails', async () => {
+  it('is refused with 401 if a guard throws, and the error is logged', async () => {
     await using app = await start()
     expect(await ask(app, '/two/required', { authorization: 'crash', ...PARTNER })).toBe(401)
     expect(app.logs.map(({ level }) => level)).toEqual(['error'])
@@ -275,7 +275,7 @@ describe('a request to an application with several guards', () => {
     expect(await ask(app, '/two/required', { ...USER, ...PARTNER })).toBe('null/user')
   })
 
-  it('is not admitted by a guard whose `carries` throws or returns nothing', async () => {
+  it('is not admitted by a guard whose `carries` throws or returns no boolean', async () => {
     const broken = [
       () => {
         throw new Error('broken')
@@ -294,7 +294,7 @@ describe('a request to an application with several guards', () => {
 })
 
 describe('@Auth in an application with several guards', () => {
-  it('replaces the decorator of the class and of a base class when it is on a method', async () => {
+  it('replaces the @Auth of the class or of a base class when it is on a method or a subclass', async () => {
     @Auth('partner')
     @Controller('base')
     class Base {
@@ -341,7 +341,7 @@ describe('@Auth in an application with several guards', () => {
     expect(Object.keys(single.getRouteTable()[0] ?? {})).not.toContain('guards')
   })
 
-  it('uses the first guard when no name is given, also through auth.default', async () => {
+  it('uses the first guard if it has no name, and so does `auth.default`', async () => {
     @Controller('plain')
     class Plain {
       @Get()
@@ -367,7 +367,7 @@ describe('a test caller', () => {
     )
   })
 
-  it('can be a principal of authMatrix() for each guard', async () => {
+  it('can be a principal of authMatrix() with the credentials of each guard', async () => {
     await using app = await start({}, [Two])
     const matrix = await app.authMatrix({
       nobody: null,

@@ -175,7 +175,7 @@ describe('the @Cookies decorator', () => {
     expect((await get('seen', header)).body.data).toEqual({ ...cookies, same: true })
   })
 
-  it('reads an invalid percent-encoding unchanged', async () => {
+  it('leaves an invalid percent-encoding unchanged', async () => {
     expect((await get('key', 'theme=%zz')).body.data).toEqual({ theme: '%zz' })
   })
 
@@ -203,7 +203,7 @@ describe('signed cookies', () => {
     expect((await get('session', session?.split(';')[0])).body.data).toEqual({ session: 'one' })
   })
 
-  it('are parsed as objects if Express wrote an object, but not if it wrote a similar string', async () => {
+  it('are parsed as objects if Express wrote an object, but not if it wrote a string that looks like one', async () => {
     const setSigned = async (kind: string) =>
       (await setCookies('localhost:3000', `kept/${kind}`))[0]?.split(';')[0] ?? ''
     const object = await setSigned('object')
@@ -220,17 +220,17 @@ describe('signed cookies', () => {
 
   it.each([
     ['a plain value', 'one'],
-    ['another value', sign('session', 'one', old).replace('one', 'two')],
+    ['a changed value', sign('session', 'one', old).replace('one', 'two')],
     ['the signature of another cookie', sign('other', 'one', newest)],
-    ['an unknown key', sign('session', 'one', 'x'.repeat(32))],
-    ['a cut signature', sign('session', 'one', newest).slice(0, -2)],
+    ['a signature of an unknown key', sign('session', 'one', 'x'.repeat(32))],
+    ['a truncated signature', sign('session', 'one', newest).slice(0, -2)],
     ['an empty signature', 'one.'],
   ])('are treated as missing with %s', async (_, value) => {
     const { status, body } = await get('session', `session=${value}`)
     expect([status, body.errors[0].path]).toEqual([400, 'session'])
   })
 
-  it('require keys', async () => {
+  it('require the option `cookies.keys` with valid keys', async () => {
     const problems = await bootProblems({ controllers: [CookiesController] })
     expect(problems.map(({ subject }) => subject)).toEqual([
       'CookiesController.session',
@@ -246,7 +246,7 @@ describe('signed cookies', () => {
 })
 
 describe('res.cookie', () => {
-  it('sets HttpOnly, SameSite=Lax and, except on localhost, Secure in controllers', async () => {
+  it('sets HttpOnly, Secure and SameSite=Lax by default in controllers', async () => {
     const [plain, , open, cross, gone, ...others] = await setCookies('api.example.com')
     expect(others.at(-1)).toBe('bare=1; Path=/; HttpOnly; Secure; SameSite=Lax')
     expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; Secure; SameSite=Lax')
@@ -258,7 +258,7 @@ describe('res.cookie', () => {
   })
 
   it.each(['localhost', 'localhost:3000', 'app.localhost', '127.0.0.1:80', '[::1]:3000'])(
-    'omits Secure for %s, unless the cookie requires it',
+    'omits Secure on the host %s, unless the cookie requires it',
     async (host) => {
       const [plain, , , cross] = await setCookies(host)
       expect(plain).toBe('plain=a%20b; Path=/; HttpOnly; SameSite=Lax')
@@ -275,7 +275,7 @@ describe('res.cookie', () => {
   })
 
   it.each(['localhost.example.com', '127.0.0.1.example.com', 'xlocalhost'])(
-    'sets Secure for %s',
+    'sets Secure on the host %s',
     async (host) => {
       expect((await setCookies(host))[0]).toContain('Secure')
     },

@@ -144,7 +144,7 @@ describe('a form body', () => {
     expect(Object.keys(Object.prototype)).toEqual([])
   })
 
-  it('is refused with too many fields, and with bytes that are not valid UTF-8', async () => {
+  it('is refused if it has too many fields or bytes that are not valid UTF-8', async () => {
     const many = (count: number) => Array.from({ length: count }, (_, i) => `f${i}=1`).join('&')
     expect((await send('raw-form', many(1000), FORM)).status).toBe(200)
     expect((await send('raw-form', many(10_000), FORM)).body.code).toBe('TOO_MANY_PARAMETERS')
@@ -160,13 +160,13 @@ describe('a form body', () => {
     [`${FORM}; charset=latin1`],
     [`${FORM} x`],
     [undefined],
-  ])('is refused with 415 as %s', async (type) => {
+  ])('is refused with 415 if its Content-Type is %s', async (type) => {
     const { status, body } = await send('form', 'item=a', type)
     expect(status).toBe(415)
     expect(body.message).toContain(FORM)
   })
 
-  it('is accepted with a UTF-8 charset, a type in upper case, and a trailing semicolon', async () => {
+  it('is accepted if its type has a UTF-8 charset, capital letters or a trailing semicolon', async () => {
     for (const type of [
       `${FORM}; charset=UTF-8`,
       `${FORM}; charset=utf8`,
@@ -179,7 +179,7 @@ describe('a form body', () => {
 })
 
 describe('text and binary bodies', () => {
-  it('are passed as a string that the schema validates', async () => {
+  it('are passed to the handler as a validated string if they are text', async () => {
     expect((await send('text', 'häl', 'text/plain; charset=utf-8')).body.data).toEqual({
       text: 'häl',
     })
@@ -189,7 +189,7 @@ describe('text and binary bodies', () => {
     expect((await send('text', '', 'text/plain')).body.data).toEqual({ text: '' })
   })
 
-  it('are passed as unchanged bytes for a range of types', async () => {
+  it('are passed to the handler as unchanged bytes if they are binary', async () => {
     const bytes = Buffer.from([0, 255, 1, 254])
     for (const type of ['image/png', 'IMAGE/x', 'application/octet-stream; charset=latin1']) {
       expect((await send('bytes', bytes, type, 'PUT')).body.data).toEqual({ hex: '00ff01fe' })
@@ -206,7 +206,7 @@ describe('text and binary bodies', () => {
     }
   })
 
-  it('can have any type when the request declares none', async () => {
+  it('are accepted by a route for any type if the request declares no type', async () => {
     const response = await app.fetch('/bodies/anything', {
       method: 'PUT',
       body: new Uint8Array([1, 2, 3]),
@@ -251,7 +251,7 @@ describe('several body types on one route', () => {
   })
 
   it.each([['text/plain'], [FORM], ['application/json'], ['application/xml']])(
-    'are validated as the first type if the body is missing, with any Content-Type: %s',
+    'are replaced by the first type if the body is missing, even if the Content-Type is %s',
     async (type) => {
       // Other clients add `Content-Length: 0`, which is an empty body.
       const app = new App({ controllers: [BodiesController], logger: false })
@@ -309,25 +309,33 @@ describe('the validation of body decorators at boot', () => {
   it.each<[string, readonly (() => unknown)[], string]>([
     ['an unknown type', [() => body(Order, { type: 'xml' })], 'E_OPTION_INVALID'],
     ['no type', [() => body(Order, { type: [] })], 'E_OPTION_INVALID'],
-    ['a wrong limit', [() => body(Order, { limit: '1 potato' })], 'E_OPTION_INVALID'],
+    ['an invalid limit', [() => body(Order, { limit: '1 potato' })], 'E_OPTION_INVALID'],
     [
-      'a range for a form',
+      'a range of types for a form',
       [() => body(Order, { type: 'form', contentType: 'a/*' })],
       'E_OPTION_INVALID',
     ],
     [
-      'parameters',
+      'a type with parameters',
       [() => body({ type: 'text', contentType: 'text/csv; a=b' })],
       'E_OPTION_INVALID',
     ],
-    ['options of a key', [() => body('name', Order, { type: 'form' })], 'E_OPTION_INVALID'],
     [
-      'a JSON Schema of bytes',
+      'a type for one field of the body',
+      [() => body('name', Order, { type: 'form' })],
+      'E_OPTION_INVALID',
+    ],
+    [
+      'a JSON Schema for bytes',
       [() => body({ type: 'string' }, { type: 'bytes' })],
       'E_OPTION_INVALID',
     ],
     ['no schema', [() => body(undefined, { type: 'form' })], 'E_SCHEMA_INVALID'],
-    ['a shape', [() => body({ a: z.string() }, { type: 'form' })], 'E_SCHEMA_INVALID'],
+    [
+      'fields without a schema around them',
+      [() => body({ a: z.string() }, { type: 'form' })],
+      'E_SCHEMA_INVALID',
+    ],
     [
       'one type twice',
       [() => body({ type: 'text' }), () => body({ type: 'text' })],
@@ -338,18 +346,18 @@ describe('the validation of body decorators at boot', () => {
     expect((await problemsOf(...decorators)).map((problem) => problem.code)).toEqual([code])
   })
 
-  it('names an empty list of types', async () => {
+  it('reports an empty list of types', async () => {
     const [problem] = await problemsOf(() => body(Order, { type: [] }))
     expect(problem?.cause).toBe('Its list of body types is empty.')
   })
 
-  it('reports the method of a JSON Schema that does not compile', async () => {
+  it('names the method whose JSON Schema does not compile', async () => {
     const problems = await problemsOf(() => body({ type: 'object', required: 1 }, { type: 'form' }))
     expect(problems[0]).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'Wrong.create' })
   })
 })
 
-it('an overriding method replaces the body types of the original', async () => {
+it('@Body on an overriding method replaces the body types of the original method', async () => {
   @Controller('derived')
   class Derived extends BodiesController {
     @Body(z.object({ only: z.string() }))

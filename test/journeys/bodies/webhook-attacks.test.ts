@@ -68,7 +68,7 @@ function stripeHeaders(body: string, secrets: readonly string[], time = TIME) {
 }
 
 describe('a replayed webhook', () => {
-  it('is refused with only one of the two signatures of a secret rotation', async () => {
+  it('is refused even if it keeps only one of the two signatures of a secret rotation', async () => {
     const standard = await start(standardWebhooks(SECRETS))
     const [both, first, second] = [SECRETS, [NEW], [OLD]].map((secrets) =>
       standardHeaders('{}', secrets as string[]),
@@ -85,7 +85,7 @@ describe('a replayed webhook', () => {
     expect((await post(stripe, '{}', stripeHeaders('{}', [OLD as string]))).status).toBe(409)
   })
 
-  it('is refused until the last millisecond of its validity', async () => {
+  it('is refused with 409 until the last millisecond of its validity, and then with 401', async () => {
     const app = await start(stripeWebhooks('secret'))
     const headers = stripeHeaders('{}', ['secret'], TIME + 300)
     expect((await post(app, '{}', headers)).status).toBe(200)
@@ -112,7 +112,7 @@ describe('a replayed webhook', () => {
     expect(bodies).toEqual([])
   })
 
-  it('is refused with an X-GitHub-Delivery value that is not a GitHub id', async () => {
+  it('is refused if its X-GitHub-Delivery header is not a GitHub id', async () => {
     const app = await start(githubWebhooks('secret'))
     const signature = createHmac('sha256', 'secret').update('{}').digest('hex')
     const headers = (id: string) => ({
@@ -150,7 +150,7 @@ describe('a failed webhook delivery', () => {
     return { replays, released, entered, leave }
   }
 
-  it('is released if its sender disconnected before it was claimed', async () => {
+  it('is released if its sender disconnects while it is being claimed', async () => {
     const { replays, released, entered, leave } = slowReplays()
     const app = await start(stripeWebhooks('secret', { replays }))
     const gone = new AbortController()
@@ -191,7 +191,7 @@ describe('a failed webhook delivery', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('the store is away'))],
-  ])('results in the same response when its release %s', async (_, release) => {
+  ])('results in the same response even if its release %s', async (_, release) => {
     const calls: unknown[] = []
     const replays: WebhookReplays = {
       claim: () => true,
@@ -209,7 +209,7 @@ describe('a failed webhook delivery', () => {
     await expect.poll(() => calls).toHaveLength(1)
   })
 
-  it('results in an application error when its claim fails', async () => {
+  it('results in a 500 response if its claim fails', async () => {
     const replays = { claim: () => Promise.reject(new Error('the store is away')), release() {} }
     let isReached = false
     const app = await start(stripeWebhooks('secret', { replays }), () => {
@@ -259,10 +259,12 @@ describe('the validation of webhooks at boot', () => {
     const [thrown] = await problemsOf(stripeWebhooks(failing))
     expect(thrown).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'HookController.handle' })
     expect(thrown?.cause).toContain('STRIPE_SECRET is not set')
-    expect((await problemsOf(githubWebhooks(' \n')))[0]?.cause).toContain('has no secret')
+    expect((await problemsOf(githubWebhooks(' \n')))[0]?.cause).toContain(
+      'secret of its @Webhook is missing',
+    )
   })
 
-  it('refuses a cache, which would send the response of a signed request to another one', async () => {
+  it('refuses @Cache, which would send the response to one signed request to another request', async () => {
     @Controller('hook')
     class HookController {
       @Get()

@@ -124,7 +124,7 @@ const stripeHeader = (body: string, secret: string, seconds = STANDARD_TIME) => 
 }
 
 describe('a Standard Webhooks request', () => {
-  it('is accepted with the published signature, and is passed on parsed and validated', async () => {
+  it('is accepted with the published example signature, and its handler receives the parsed body', async () => {
     expect((await standard()).status).toBe(200)
     expect(handled).toEqual([{ test: 2_432_232_314 }])
   })
@@ -148,16 +148,19 @@ describe('a Standard Webhooks request', () => {
   it.each<[string, object, string?]>([
     ['no signature', { 'webhook-signature': '' }],
     ['no id', { 'webhook-id': '' }],
-    ['another id', { 'webhook-id': 'msg_2' }],
-    ['another body', {}, '{"test": 2432232315}'],
+    ['a changed id', { 'webhook-id': 'msg_2' }],
+    ['a changed body', {}, '{"test": 2432232315}'],
     ['the same JSON in other bytes', {}, '{"test":2432232314}'],
-    ['another version', { 'webhook-signature': STANDARD_SIGNATURE.replace('v1,', 'v2,') }],
-    ['a cut signature', { 'webhook-signature': STANDARD_SIGNATURE.slice(0, -6) }],
-    ['no version', { 'webhook-signature': STANDARD_SIGNATURE.slice(3) }],
+    [
+      'another signature version',
+      { 'webhook-signature': STANDARD_SIGNATURE.replace('v1,', 'v2,') },
+    ],
+    ['a truncated signature', { 'webhook-signature': STANDARD_SIGNATURE.slice(0, -6) }],
+    ['a signature without a version', { 'webhook-signature': STANDARD_SIGNATURE.slice(3) }],
     ['a time that is not a number', { 'webhook-timestamp': `${STANDARD_TIME}.0` }],
     ['a negative time', { 'webhook-timestamp': `-${STANDARD_TIME}` }],
-    ['another time', { 'webhook-timestamp': String(STANDARD_TIME + 1) }],
-  ])('results in a 401 with %s', async (_, given, body) => {
+    ['a changed time', { 'webhook-timestamp': String(STANDARD_TIME + 1) }],
+  ])('results in a 401 response with %s', async (_, given, body) => {
     const { status, body: error } = await standard(given, body)
     expect([status, error.code]).toEqual([401, 'WEBHOOK_UNVERIFIED'])
     expect(handled).toEqual([])
@@ -174,7 +177,7 @@ describe('a Standard Webhooks request', () => {
     }
   })
 
-  it('results in a 409 when it was handled before, but can be sent again with a new time', async () => {
+  it('results in a 409 response if it was handled before, unless it has a new time and signature', async () => {
     expect((await standard()).status).toBe(200)
     expect((await standard()).body.code).toBe('WEBHOOK_REPLAYED')
     const at = new Date((STANDARD_TIME + 60) * 1000)
@@ -186,7 +189,7 @@ describe('a Standard Webhooks request', () => {
     expect(handled).toHaveLength(2)
   })
 
-  it('can be repeated when it failed or was invalid', async () => {
+  it('can be sent again if its handler failed or its body was invalid', async () => {
     failure = new Error('the database is away')
     expect((await standard()).status).toBe(500)
     failure = null
@@ -203,7 +206,7 @@ describe('a Standard Webhooks request', () => {
     }
   })
 
-  it('is refused when an identical one is in progress', async () => {
+  it('is refused while an identical request is in progress', async () => {
     const both = await Promise.all([standard(), standard()])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
   })
@@ -212,7 +215,7 @@ describe('a Standard Webhooks request', () => {
 describe('a Stripe webhook', () => {
   const body = '{"id":"evt_1"}'
 
-  it('is accepted with each secret, and with several signatures', async () => {
+  it('is accepted with each configured secret, and with several signatures', async () => {
     for (const [index, secret] of STRIPE.entries()) {
       const each = `{"id":${index}}`
       expect((await send('stripe', each, stripeHeader(each, secret))).status).toBe(200)
@@ -245,7 +248,7 @@ describe('a GitHub webhook', () => {
   const headers = { 'X-Hub-Signature-256': GITHUB_SIGNATURE, 'X-GitHub-Delivery': 'one' }
   const github = (given = headers) => send('github', GITHUB_BODY, given, 'text/plain')
 
-  it('is accepted with the published signature, once for each delivery', async () => {
+  it('is accepted with the published example signature, but only once a day for each delivery', async () => {
     expect((await github()).status).toBe(200)
     expect((await github()).status).toBe(409)
     expect((await github({ ...headers, 'X-GitHub-Delivery': 'two' })).status).toBe(200)
@@ -254,7 +257,7 @@ describe('a GitHub webhook', () => {
     expect((await github()).status).toBe(200)
   })
 
-  it('is refused with another signature or another algorithm', async () => {
+  it('is refused with a wrong signature or another algorithm', async () => {
     for (const signature of [
       '',
       'sha256=',
@@ -266,7 +269,7 @@ describe('a GitHub webhook', () => {
   })
 })
 
-it('a custom verifier receives headers, bytes and the time', async () => {
+it('a custom verifier receives the headers, the bytes of the body and the time', async () => {
   const bytes = Buffer.from([0, 255])
   const type = 'application/octet-stream'
   const own = { 'X-Own': `2 ${STANDARD_TIME * 1000}` }
@@ -275,7 +278,7 @@ it('a custom verifier receives headers, bytes and the time', async () => {
   expect(handled).toEqual(['00ff'])
 })
 
-it('a request without a body, with a body that is too large or of a wrong type, is refused', async () => {
+it('a webhook request is refused if its body is missing, too large or of a wrong type', async () => {
   expect((await app.fetch('/hooks/standard', { method: 'POST' })).status).toBe(401)
   expect((await send('stripe', 'x'.repeat(200_000), {})).status).toBe(413)
   expect((await send('stripe', 'x', {}, 'text/plain')).status).toBe(415)
@@ -401,7 +404,7 @@ it('the guard of a route runs before the signature is verified', async () => {
   await guarded.close()
 })
 
-it('a middleware that reads the body of a webhook causes an application error', async () => {
+it('a middleware that reads the body of a webhook causes a 500 response', async () => {
   const parsed = await start({ middlewares: [express.json()], contract: 'off' } as AppOptions)
   parsed.clock.set(STANDARD_TIME * 1000)
   const response = await parsed.fetch('/hooks/standard', {
@@ -433,11 +436,14 @@ describe('the validation of webhooks at boot', () => {
     ['no verifier', undefined],
     ['an unknown scheme', { scheme: 'x' }],
     ['an empty secret', stripeWebhooks('')],
-    ['no secrets', githubWebhooks([])],
-    ['a missing variable', githubWebhooks(() => undefined as unknown as string)],
-    ['a secret that is not a base64', standardWebhooks('whsec_***')],
+    ['an empty list of secrets', githubWebhooks([])],
+    [
+      'a secret function that returns undefined',
+      githubWebhooks(() => undefined as unknown as string),
+    ],
+    ['a secret that is not base64', standardWebhooks('whsec_***')],
     ['a short secret', standardWebhooks('whsec_c2hvcnQ=')],
-    ['a wrong tolerance', stripeWebhooks('s', { tolerance: 'soon' })],
+    ['an invalid tolerance', stripeWebhooks('s', { tolerance: 'soon' })],
   ])('refuses %s', async (_, verifier) => {
     const problems = await problemsOf(verifier)
     expect(problems.map(({ code }) => code)).toEqual(['E_OPTION_INVALID'])

@@ -76,7 +76,7 @@ it('boot repeats its warnings for every application', async () => {
   await expect(strict()).rejects.toThrow('W_SCHEMA_NOT_REPRESENTABLE')
 })
 
-it('boot reads options again for each application, even if the object was changed', async () => {
+it('boot reads the options again for each application, even if their object has changed', async () => {
   const swagger: SwaggerOptions & { title?: string } = { title: 'One' }
   const read = () => withApp({ swagger }, (app) => app.document.info.title)
   expect(await read()).toBe('One')

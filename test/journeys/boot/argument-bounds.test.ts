@@ -57,16 +57,16 @@ describe('the status of @HttpCode', () => {
   })
 })
 
-describe('the status of @Redirect', () => {
-  it.each([301, 302, 303, 307, 308])('can be %d', async (status) => {
+describe('the arguments of @Redirect', () => {
+  it.each([301, 302, 303, 307, 308])('can include the status %d', async (status) => {
     expect(await codesOf(Redirect('/b', status as 302))).toEqual([])
   })
 
-  it.each([300, 304, 305, 306, 309, 200])('must not be %d', async (status) => {
+  it.each([300, 304, 305, 306, 309, 200])('must not include the status %d', async (status) => {
     expect(await codesOf(Redirect('/b', status as 302))).toEqual(INVALID)
   })
 
-  it('must be used with a URL that is a valid header value', async () => {
+  it('must not include a URL with a line break', async () => {
     expect(await codesOf(Redirect('/b\r\nX: y'))).toEqual(INVALID)
   })
 })
@@ -101,7 +101,7 @@ describe('the values of @Limits', () => {
   })
 
   it.each<[string, RouteLimits, number]>([
-    ['nothing', {}, 1],
+    ['an empty object', {}, 1],
     ['a depth of 0', { depth: 0 }, 1],
     ['a fractional depth', { depth: 1.5 }, 1],
     ['a timeout of 0', { timeout: 0 }, 1],
@@ -135,7 +135,7 @@ describe('the options of @Cache', () => {
     [{ shared: 'yes' as never }, INVALID],
     [{ key: 'k' as never }, INVALID],
     [{ tll: 1 } as never, ['W_OPTION_UNKNOWN']],
-  ])('%j causes the problems %j', async (options, codes) => {
+  ])('with the value %j cause the problems %j', async (options, codes) => {
     expect(await cache(options)).toEqual(codes)
   })
 })
@@ -164,7 +164,7 @@ describe('the options of @RateLimit', () => {
     [{ name: 'say "hi"' }, INVALID],
     [{ name: 'back\\slash' }, INVALID],
     [{ by: 'session' as never }, INVALID],
-  ])('%j causes the problems %j', async (policy, codes) => {
+  ])('with the value %j cause the problems %j', async (policy, codes) => {
     expect(await limited(policy)).toEqual(codes)
   })
 })
@@ -177,7 +177,7 @@ describe('the options of @Tenant', () => {
     [{ optional: 'yes' }, INVALID],
     [{ optionl: true }, INVALID],
     [null, INVALID],
-  ])('%j causes the problems %j', async (options, codes) => {
+  ])('with the value %j cause the problems %j', async (options, codes) => {
     expect(await codesOf(Tenant(options as { optional: boolean }))).toEqual(codes)
   })
 })
@@ -194,7 +194,7 @@ describe('two decorators of one kind', () => {
     ['@Tenant', () => Tenant()],
   ]
 
-  it.each(KINDS)('conflict: %s', async (_, make) => {
+  it.each(KINDS)('cause E_DECORATOR_CONFLICT on a method: %s', async (_, make) => {
     @Controller('a')
     class Routes {
       @make() @make() @Post() handle() {}
@@ -206,7 +206,7 @@ describe('two decorators of one kind', () => {
   it.each([
     ['@ApiTags', ApiTags('a')],
     ['@Controller', Controller('b')],
-  ])('conflict on a class: %s', async (_, decorate) => {
+  ])('cause E_DECORATOR_CONFLICT on a class: %s', async (_, decorate) => {
     @decorate
     @ApiTags('x')
     @Controller('a')
@@ -252,7 +252,7 @@ describe('decorators of a class and its method', () => {
     expect([await status('[1]'), await status('[[1]]')]).toEqual([200, 400])
   })
 
-  it('combine options of other packages as a list, or use the nearest value', async () => {
+  it('combine options of defineOption() as a list, or use the nearest value', async () => {
     const Scope = defineOption<string, 'both'>('Scope', { merge: 'list' })
     const Mode = defineOption<string>('Mode')
     @Scope('base')

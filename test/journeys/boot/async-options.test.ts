@@ -99,7 +99,7 @@ describe('an asynchronous function whose result is needed immediately', () => {
     )
   })
 
-  it('causes a guard error, and not a user without rights, if only its result is a promise', async () => {
+  it('results in a 401 response if it is `roles` of jwt() and only its result is a promise', async () => {
     @Controller('me')
     class MeController {
       @Get() me() {

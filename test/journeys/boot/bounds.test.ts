@@ -67,9 +67,9 @@ class Texts {
 
 describe('a request body', () => {
   it.each([
-    ['exactly as long as the limit is accepted', 0, 200],
-    ['one byte longer than the limit is refused', 1, 413],
-  ])('%s, in two requests', async (_, more, expected) => {
+    ['is accepted if it is exactly as long as the limit', 0, 200],
+    ['is refused if it is one byte longer than the limit', 1, 413],
+  ])('%s, in each of two requests', async (_, more, expected) => {
     const limits = { body: 100 }
     await using app = await TestApp.create({ controllers: [Texts], limits, logger: false })
     const body = JSON.stringify('x'.repeat(98 + more))

@@ -18,7 +18,7 @@ import { bootProblems } from '../../support.js'
 import { problemsOf, warningsOf } from './problems.js'
 
 describe('the boot of an application', () => {
-  it('collects all problems and reports class, method, cause and remedy', async () => {
+  it('reports all problems together, each with class, method, cause and remedy', async () => {
     @Controller('users')
     class Users {
       @Get() list() {}
@@ -44,7 +44,7 @@ describe('the boot of an application', () => {
 })
 
 describe('duplicate and shadowed routes', () => {
-  it('are detected across controllers and spellings', async () => {
+  it('are detected even in different controllers and with different spellings', async () => {
     @Controller('items')
     class Items {
       @Get(':id') byId() {}
@@ -61,7 +61,7 @@ describe('duplicate and shadowed routes', () => {
     ])
   })
 
-  it('are detected between a controller and another one that inherits its routes', async () => {
+  it('are detected between a controller and a subclass that inherits its routes', async () => {
     @Controller('base')
     class Base {
       @Get() list() {}
@@ -70,7 +70,7 @@ describe('duplicate and shadowed routes', () => {
     expect(await problemsOf(Base, Derived)).toEqual([['E_ROUTE_DUPLICATE', 'Derived.list']])
   })
 
-  it('are not reported when paths only overlap', async () => {
+  it('are not reported if paths only overlap', async () => {
     @Controller('items')
     class Items {
       @Get(':id') byId() {}
@@ -86,7 +86,7 @@ describe('duplicate and shadowed routes', () => {
 })
 
 describe('a controller class', () => {
-  it('causes an error whose remedy names the bundler if it has no decorator', async () => {
+  it('causes an error whose remedy mentions the bundler if it has no decorator', async () => {
     class Dropped {
       list() {}
     }
@@ -142,7 +142,7 @@ describe('a route path', () => {
     ['a\\/b', 'the backslash at character 5 has no character', 'or slashes'],
     [':größe', "'ö' at character 7 cannot be in the name", 'ASCII letters'],
     ['::x', "':' at character 4 has no name", 'backslash'],
-    [':a:b', "nothing is between 'a' and 'b' at character 6", 'literal between'],
+    [':a:b', "no text separates 'a' from 'b' at character 6", 'literal between'],
     [':a/x/:a', "'a' appears twice, the second time at character 9", 'Rename one'],
     [':__proto__', "'__proto__' at character 4 cannot be the name", 'another name'],
     ['a*b', "'*b' at character 5 must be a separate segment", '`*name`'],
@@ -152,21 +152,24 @@ describe('a route path', () => {
     ['a\u0001b', 'at character 5 has no meaning', 'backslash'],
     ['a\\\u0001', 'at character 5 has no meaning', 'backslash'],
     ['a\ud800', 'at character 5 has no meaning', 'backslash'],
-  ])('is refused with its location and a remedy: %j', async (path, cause, remedy) => {
-    @Controller('p')
-    class Items {
-      @Get(path) list() {}
-    }
-    expect(await bootProblems({ controllers: [Items] })).toMatchObject([
-      {
-        code: 'E_PATH_SYNTAX',
-        cause: expect.stringContaining(cause),
-        remedy: expect.stringContaining(remedy),
-      },
-    ])
-  })
+  ])(
+    'is refused with the location of the mistake and a remedy: %j',
+    async (path, cause, remedy) => {
+      @Controller('p')
+      class Items {
+        @Get(path) list() {}
+      }
+      expect(await bootProblems({ controllers: [Items] })).toMatchObject([
+        {
+          code: 'E_PATH_SYNTAX',
+          cause: expect.stringContaining(cause),
+          remedy: expect.stringContaining(remedy),
+        },
+      ])
+    },
+  )
 
-  it('is equal to another one if they differ only in names, case and escapes', async () => {
+  it('shadows another path if they differ only in parameter names, case and escapes', async () => {
     @Controller()
     class Items {
       @Get('a/:x.PDF') one() {}

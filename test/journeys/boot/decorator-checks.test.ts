@@ -37,7 +37,7 @@ function legacy(target: Class, key: string): [object, string, PropertyDescriptor
 describe('a message about an input', () => {
   const schema = z.object({ other: z.string() })
 
-  it('names the key of a route decorator', async () => {
+  it('contains the key of a route decorator, such as `params` in @Get()', async () => {
     @Controller()
     class Items {
       @Get(':id', { params: schema, body: schema, query: z.object({ a: z.object({}) }) }) get() {}
@@ -52,7 +52,7 @@ describe('a message about an input', () => {
     expect(texts).not.toMatch(/@Params|@Body|@Query/)
   })
 
-  it('names the decorator', async () => {
+  it('contains the name of an input decorator, such as @Params', async () => {
     @Controller()
     class Items {
       @Params(schema) @Get(':id') get() {}
@@ -63,7 +63,7 @@ describe('a message about an input', () => {
     expect(texts).toContain("Add 'id' to the schema of @Params:")
   })
 
-  it('names a nested query parameter or a cached body', async () => {
+  it('contains the key of a nested query parameter, and of a body on a cached route', async () => {
     @Controller()
     class Nested {
       @Get('', { query: z.object({ a: z.object({}) }) }) get() {}
@@ -81,7 +81,7 @@ describe('a message about an input', () => {
   })
 })
 
-it('the remedy for a missing provider lists the application and its modules', async () => {
+it('the remedy for a missing provider mentions the application and its modules', async () => {
   class Missing {}
   @Controller()
   class Items {
@@ -103,7 +103,7 @@ describe('the @Params decorator', () => {
   }
 
   it.each(Object.entries(schemas))(
-    'causes an error for %s with a key that the path lacks',
+    'causes an error if the schema (%s) has a key that is not in the path',
     async (_, schema) => {
       @Controller()
       class Items {
@@ -114,7 +114,7 @@ describe('the @Params decorator', () => {
   )
 
   it.each(Object.entries(schemas))(
-    'causes a warning for %s without a key of the path',
+    'causes a warning if the schema (%s) lacks a parameter of the path',
     async (_, schema) => {
       @Controller()
       class Items {
@@ -124,7 +124,7 @@ describe('the @Params decorator', () => {
     },
   )
 
-  it('causes no warning with a schema without known keys', async () => {
+  it('causes no warning if the keys of the schema are unknown', async () => {
     @Controller()
     class Items {
       @Params(z.record(z.string(), z.string())) @Get(':id') get() {}
@@ -168,13 +168,13 @@ describe('the decorators of a method', () => {
   })
 
   it.each([
-    ['a bare shape of zod', { name: z.string() }, 'z.object'],
-    ['an example in place of a schema', { name: 'string' }, "type: 'object'"],
-    ['a function that makes one', z.object, 'Call it'],
+    ['a bare zod shape', { name: z.string() }, 'z.object'],
+    ['an example value', { name: 'string' }, "type: 'object'"],
+    ['a function that creates a schema', z.object, 'Call it'],
     ['a class', Date, 'z.object'],
     ['a list', [], 'Standard Schema'],
     ['null', null, 'Standard Schema'],
-  ])('cause an error if they contain %s in place of a schema', async (_, schema, remedy) => {
+  ])('cause an error if they contain %s instead of a schema', async (_, schema, remedy) => {
     @Controller()
     class Items {
       create() {}
@@ -228,7 +228,7 @@ describe('the decorators of a method', () => {
 })
 
 describe('decorators that can be used only once', () => {
-  it('cause an error when a class has two', async () => {
+  it('cause an error if a class has the same one twice', async () => {
     @Controller('a')
     @Controller('b')
     class Twice {
@@ -251,7 +251,7 @@ describe('decorators that can be used only once', () => {
     expect(problems[0]?.cause).toContain('2 @Controller')
   })
 
-  it('cause an error when a method has two', async () => {
+  it('cause an error if a method has the same one twice', async () => {
     @Controller()
     class Items {
       @HttpCode(201) @HttpCode(202) @Post('a') a() {}
@@ -266,7 +266,7 @@ describe('decorators that can be used only once', () => {
     )
   })
 
-  it('cause no error in a subclass, or when both have the same meaning', async () => {
+  it('cause no error if the second one is in a subclass', async () => {
     @Controller('base')
     class Base {
       @HttpCode(201) @Post() create() {}

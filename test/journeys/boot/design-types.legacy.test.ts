@@ -34,23 +34,26 @@ async function problemOf(controller: Class) {
 }
 
 describe('a parameter whose type is a class', () => {
-  it.each(['Body', 'Query', 'Params', 'Headers'] as const)('needs a schema: @%s', async (part) => {
-    const problem = await problemOf(controllerOf(part, CreateUser))
-    expect(problem).toMatchObject({ code: 'E_INPUT_UNCHECKED', subject: 'Users.create' })
-    expect(problem?.cause).toContain('CreateUser')
-    expect(problem?.cause).toContain(`@${part}()`)
-    expect(problem?.remedy).toContain(`@${part}(schema)`)
-  })
+  it.each(['Body', 'Query', 'Params', 'Headers'] as const)(
+    'is refused without a schema: @%s',
+    async (part) => {
+      const problem = await problemOf(controllerOf(part, CreateUser))
+      expect(problem).toMatchObject({ code: 'E_INPUT_UNCHECKED', subject: 'Users.create' })
+      expect(problem?.cause).toContain('CreateUser')
+      expect(problem?.cause).toContain(`@${part}()`)
+      expect(problem?.remedy).toContain(`@${part}(schema)`)
+    },
+  )
 
   it.each([String, Number, Boolean, BigInt, Array, Date, Map, Set, Promise, Function])(
-    'is refused with a suitable cause when the class is built in: %o',
+    'is refused with a suitable cause if the class is built in: %o',
     async (type) => {
       expect((await problemOf(controllerOf('Body', type)))?.cause).toContain(type.name)
       expect((await problemOf(controllerOf('Query', type)))?.cause).toContain('object')
     },
   )
 
-  it.each([Object, undefined])('causes no error when the metadata contains %o', async (type) => {
+  it.each([Object, undefined])('causes no error if the metadata contains %o', async (type) => {
     for (const part of Object.keys(Part) as (keyof typeof Part)[]) {
       const app = await TestApp.create({ controllers: [controllerOf(part, type)], strict: true })
       await app.close()
@@ -58,7 +61,7 @@ describe('a parameter whose type is a class', () => {
   })
 
   it.each([Buffer, Uint8Array])(
-    'causes no error when a body parser produces the class: %o',
+    'causes no error if a body parser produces the class: %o',
     async (type) => {
       const app = await TestApp.create({ controllers: [controllerOf('Body', type)], strict: true })
       await app.close()
@@ -83,7 +86,7 @@ describe('a parameter whose type is a class', () => {
     await app.close()
   })
 
-  it('is reported once for a method with two routes, even when it is inherited', async () => {
+  it('is reported once for a method with two routes, even if the method is inherited', async () => {
     class Base {
       @Get('a')
       @Post('b')
@@ -97,7 +100,7 @@ describe('a parameter whose type is a class', () => {
     expect((await problemOf(Users))?.subject).toBe('Users.create')
   })
 
-  it('is detected in each of two controllers with the same name', async () => {
+  it('is detected even if another controller has the same class name', async () => {
     const versions = ['v1', 'v2'].map((version, index) => {
       @Controller(version)
       class Users {
@@ -111,7 +114,7 @@ describe('a parameter whose type is a class', () => {
     expect(problem?.code).toBe('E_INPUT_UNCHECKED')
   })
 
-  it('has a remedy that proposes the class when it is a Standard Schema', async () => {
+  it('causes an error that proposes the class itself or its static `schema`', async () => {
     class Named {
       static '~standard' = {}
     }

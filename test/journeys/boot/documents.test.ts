@@ -89,7 +89,7 @@ describe('the swagger option', () => {
     const [early] = await bootProblems({ swagger: { tags: [{ name: 'a', summary: 'A' }] } })
     expect(early).toMatchObject({
       subject: 'swagger.tags[0].summary',
-      cause: 'OpenAPI has it from version 3.2 on, but this document uses 3.0.',
+      cause: 'OpenAPI supports this field from version 3.2 on, but this document uses 3.0.',
       remedy: "Set openapi: '3.2', or remove it.",
     })
   })
@@ -98,7 +98,7 @@ describe('the swagger option', () => {
     ['throws', () => JSON.parse('{')],
     ['returns a promise', async () => false],
   ]
-  it.each(undecided)('refuses include when it %s', async (_what, include) => {
+  it.each(undecided)('refuses `include` if it %s', async (_what, include) => {
     @Controller('a')
     class AController {
       @Get()
@@ -110,14 +110,14 @@ describe('the swagger option', () => {
     ])
   })
 
-  it('warns about an unknown name', async () => {
+  it('causes a warning about an unknown field', async () => {
     const swagger = { tittle: 'Users' } as SwaggerOptions
     expect((await bootWarnings({ swagger })).map(({ text }) => text)).toEqual([
       expect.stringContaining('swagger.tittle'),
     ])
   })
 
-  it('moves the page and the document, and leaves the route table unchanged', async () => {
+  it('can move the page and the document without changing the route table', async () => {
     const app = await TestApp.create({ contract: 'throw', swagger: { path: 'internal/docs/' } })
     const statusOf = async (path: string) => (await app.request().get(path)).status
     expect(await statusOf('/internal/docs')).toBe(200)
@@ -128,7 +128,7 @@ describe('the swagger option', () => {
   })
 
   const off: NonNullable<AppOptions['swagger']>[] = [false, { enabled: false }, []]
-  it.each(off)('serves nothing when it is %j', async (swagger) => {
+  it.each(off)('serves nothing if it is %j', async (swagger) => {
     const app = await TestApp.create({ contract: 'throw', swagger })
     for (const path of ['/api-docs', '/api-docs.json', '/api-docs.yaml']) {
       expect((await app.request().get(path)).status).toBe(404)
@@ -138,7 +138,7 @@ describe('the swagger option', () => {
   })
 })
 
-describe('decorators of the document', () => {
+describe('decorators for the OpenAPI document', () => {
   it('report all invalid values in a single error', async () => {
     @Controller('a')
     class AController {
@@ -213,7 +213,7 @@ describe('decorators of the document', () => {
     expect(others).toEqual([])
   })
 
-  it('throw immediately on a wrong target, and without parentheses', () => {
+  it('throw immediately if their target is wrong or their parentheses are missing', () => {
     const decorate = (decorator: unknown, ...args: unknown[]) =>
       (decorator as (...args: unknown[]) => void)(...args)
     class Plain {}
@@ -223,7 +223,7 @@ describe('decorators of the document', () => {
 })
 
 describe('routes that conflict with the document', () => {
-  it('prevent the start when they have the path of the documentation', async () => {
+  it('prevent the start if they have the path of the documentation', async () => {
     @Controller('api-docs.json')
     class MineController {
       @Get()
@@ -244,7 +244,7 @@ describe('routes that conflict with the document', () => {
     await app.close()
   })
 
-  it('are left out with a warning when only a wildcard distinguishes them', async () => {
+  it('are left out with a warning if only a wildcard distinguishes their paths', async () => {
     @Controller('files')
     class FilesController {
       @Get(':name')
@@ -258,7 +258,7 @@ describe('routes that conflict with the document', () => {
     expect(Object.keys(new App(options).document.paths)).toEqual(['/files/{name}'])
   })
 
-  it('cause a warning when the query parser never produces the described objects', async () => {
+  it('cause a warning if the query parser never produces the described objects', async () => {
     @Controller('things')
     class ThingsController {
       @Post()

@@ -29,7 +29,7 @@ const options: AppOptions = { controllers: [ItemsController], auth: { guard } }
 const codes = async (more: AppOptions) =>
   (await bootWarnings({ ...options, ...more })).map(({ code }) => code)
 
-describe('the document of protected routes in production', () => {
+describe('the documentation of protected routes', () => {
   const before = process.env['NODE_ENV']
   beforeEach(() => {
     process.env['NODE_ENV'] = 'production'
@@ -43,10 +43,10 @@ describe('the document of protected routes in production', () => {
     ['with a title', { swagger: { title: 'Shop' } }],
     ['for one document of two', { swagger: [{ enabled: false }, { path: '/other' }] }],
     [
-      'when all routes are protected by default',
+      'if all routes are protected by default',
       { controllers: [OpenController], auth: { guard, default: 'protected' } },
     ],
-  ])('causes a warning %s', async (_, more) => {
+  ])('causes a warning in production %s', async (_, more) => {
     expect(await codes(more)).toEqual(['W_DOCS_EXPOSED'])
   })
 
@@ -55,16 +55,16 @@ describe('the document of protected routes in production', () => {
     ['swagger.enabled is false', { swagger: { enabled: false } }],
     ['swagger is false', { swagger: false }],
     ['no route is protected', { controllers: [OpenController] }],
-  ])('causes no warning when %s', async (_, more) => {
+  ])('causes no warning in production if %s', async (_, more) => {
     expect(await codes(more)).toEqual([])
   })
 
-  it('causes no warning outside of production', async () => {
+  it('causes no warning outside production', async () => {
     process.env['NODE_ENV'] = 'development'
     expect(await codes({})).toEqual([])
   })
 
-  it('prevents the start of a strict application, with a remedy', async () => {
+  it('prevents the start of a strict application in production', async () => {
     const problems = await bootProblems({ ...options, strict: true })
     expect(problems).toMatchObject([
       {

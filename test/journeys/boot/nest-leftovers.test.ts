@@ -41,7 +41,7 @@ describe('a NestJS decorator that has no effect here', () => {
     }
   })
 
-  it('causes an error when Reflector.createDecorator created it, with any key', async () => {
+  it('causes an error if Reflector.createDecorator() has created it', async () => {
     const Roles = Reflector.createDecorator<string[]>()
     const Named = Reflector.createDecorator<string[]>({ key: 'needs-role' })
     const target = makeController()
@@ -55,7 +55,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(problems[1]?.cause).toContain('a decorator of Reflector.createDecorator()')
   })
 
-  it('is reported once for base classes and for overridden methods', async () => {
+  it('is reported once even if several controllers inherit it', async () => {
     class Base {
       @Get('inherited') inherited() {
         return 1
@@ -83,7 +83,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(problems[1]?.cause).toContain('inherits @UseGuards() of NestJS from Base')
   })
 
-  it('is detected when the compiler has applied it, in both dialects', async () => {
+  it('is detected if the compiler has applied it, in both dialects', async () => {
     type Dual = (...args: unknown[]) => never
     const guarded = nest.UseGuards(JwtGuard) as Dual
     const tagged = nest.SetMetadata('roles', ['admin']) as unknown as Dual
@@ -102,7 +102,7 @@ describe('a NestJS decorator that has no effect here', () => {
     ])
   })
 
-  it('is reported together with all other problems', async () => {
+  it('is reported together with problems of other kinds', async () => {
     @Controller('users')
     class Users {
       @Get() list() {}
@@ -130,7 +130,7 @@ describe('a NestJS decorator that has no effect here', () => {
     expect(() => app.document).toThrow('E_FOREIGN_DECORATOR')
   })
 
-  it('is detected by a TestApp, even if an earlier application used the class', async () => {
+  it('is detected by a TestApp even if an earlier application used the class without it', async () => {
     const target = makeController()
     const app = await TestApp.create({ controllers: [target] })
     await app.close()
@@ -140,7 +140,7 @@ describe('a NestJS decorator that has no effect here', () => {
 })
 
 describe('routes and parameters of NestJS', () => {
-  it('cause errors that name the import on a Blazon controller', async () => {
+  it('cause errors on a Blazon controller, with the correct import as the remedy', async () => {
     const target = makeController()
     decorate(target, 'helper', nest.Post(':id'))
     decorateParameter(target, 'list', 0, nest.Query('page', TrimPipe))
@@ -177,7 +177,7 @@ describe('routes and parameters of NestJS', () => {
     ])
   })
 
-  it('cause errors when createParamDecorator created them', async () => {
+  it('cause an error if createParamDecorator() has created them', async () => {
     const target = makeController()
     decorateParameter(target, 'list', 0, nest.createParamDecorator(() => 1)())
     const [problem] = await problemsOf(target)
@@ -185,7 +185,7 @@ describe('routes and parameters of NestJS', () => {
     expect(problem?.remedy).toContain('@CurrentUser()')
   })
 
-  it('cause one error each for several parameters of one method', async () => {
+  it('cause one error for each of several parameters of a method', async () => {
     const target = makeController()
     const Caller = nest.createParamDecorator(() => 1)
     decorateParameter(target, 'list', 0, nest.Body())
@@ -219,7 +219,7 @@ describe('routes and parameters of NestJS', () => {
 })
 
 describe('unknown metadata', () => {
-  it('causes a warning if its key belongs to NestJS but its value does not', async () => {
+  it('causes a warning if it has a key of NestJS but a value that NestJS never writes', async () => {
     const target = makeController()
     for (const key of ['__headers__', '__redirect__', 'self:paramtypes', 'method', 'path']) {
       decorate(target, 'list', nest.SetMetadata(key, null))
@@ -228,7 +228,7 @@ describe('unknown metadata', () => {
     expect(warnings.map(({ code }) => code)).toEqual(Array(5).fill('W_FOREIGN_METADATA'))
   })
 
-  it('causes one warning for each key, with all classes and methods', async () => {
+  it('causes one warning for each key, which lists all classes and methods', async () => {
     const target = makeController()
     decorate(target, null, nest.SetMetadata('audit', 'users'))
     decorate(target, 'list', nest.SetMetadata('audit', 'list'), nest.SetMetadata(Symbol('s'), 1))
@@ -241,7 +241,7 @@ describe('unknown metadata', () => {
   })
 
   it.each(['swagger/apiOperation', 'swagger/apiSecurity'])(
-    'causes a warning that names the Blazon decorators if it is for a document: %s',
+    'causes a warning that mentions @ApiOperation if its key is from @nestjs/swagger: %s',
     async (key) => {
       const target = makeController()
       decorate(target, 'list', nest.SetMetadata(key, { summary: 'x' }))
@@ -251,14 +251,14 @@ describe('unknown metadata', () => {
     },
   )
 
-  it('causes no warning when a plugin lists the key in metadataKeys', async () => {
+  it('causes no warning if a plugin lists the key in metadataKeys', async () => {
     const target = makeController()
     decorate(target, 'list', nest.SetMetadata('roles', ['admin']), nest.SetMetadata('audit', 1))
     const plugins = [{ name: 'roles', metadataKeys: ['roles', 'audit'] }]
     expect(await bootWarnings({ controllers: [target], plugins, strict: true })).toEqual([])
   })
 
-  it('causes no warning if compilers write it', async () => {
+  it('causes no warning if it is written by compilers', async () => {
     const target = makeController()
     Reflect.defineMetadata('design:paramtypes', [Object], target.prototype, 'list')
     Reflect.defineMetadata('design:type', Function, target.prototype, 'list')
@@ -266,7 +266,7 @@ describe('unknown metadata', () => {
     expect(await bootWarnings({ controllers: [target], strict: true })).toEqual([])
   })
 
-  it('is ignored when Reflect has no metadata methods', async () => {
+  it('is ignored if Reflect has no metadata methods', async () => {
     const target = makeController()
     decorate(target, 'list', nest.UseGuards(JwtGuard))
     const store = Reflect as { getOwnMetadataKeys?: unknown }

@@ -46,7 +46,7 @@ describe('scopes of NestJS', () => {
     },
   )
 
-  it('cause no error if they are the default', async () => {
+  it('cause no error if they are Scope.DEFAULT', async () => {
     class Plain {}
     decorate(Plain, null, nest.Injectable({ scope: nest.Scope.DEFAULT }))
     class Bare {}
@@ -63,7 +63,7 @@ describe('scopes of NestJS', () => {
 })
 
 describe('NestJS injection', () => {
-  it('causes an error for a field and for a constructor', async () => {
+  it('causes an error on a field and on a constructor parameter', async () => {
     class Config {}
     class Service {
       declare config: Config
@@ -113,15 +113,18 @@ describe('NestJS modules', () => {
     ['a class with @Module', UsersModule, 'UsersModule'],
     ['a dynamic module', { module: UsersModule, providers: [] }, 'UsersModule'],
     ['a forward reference', nest.forwardRef(() => UsersModule), 'forwardRef'],
-    ['an instance of one', new UsersModule(), 'UsersModule'],
+    ['an instance of a module', new UsersModule(), 'UsersModule'],
     ['a promise of a module', Promise.resolve({ providers: [] }), 'promise'],
-  ])('cause errors that name the module, even when it is nested: %s', async (_, module, name) => {
-    for (const modules of [[module], [{ name: 'outer', imports: [module] }]]) {
-      const problems = await problemsOf(makeController(), { modules: modules as Module[] })
-      const found = problems.filter(({ code }) => code === 'E_MODULE_INVALID')
-      expect(found).toHaveLength(1)
-      expect(found[0]?.cause).toContain(name)
-      expect(found[0]?.cause).not.toContain('{}')
-    }
-  })
+  ])(
+    'cause an error that contains the name of the module, even if it is nested: %s',
+    async (_, module, name) => {
+      for (const modules of [[module], [{ name: 'outer', imports: [module] }]]) {
+        const problems = await problemsOf(makeController(), { modules: modules as Module[] })
+        const found = problems.filter(({ code }) => code === 'E_MODULE_INVALID')
+        expect(found).toHaveLength(1)
+        expect(found[0]?.cause).toContain(name)
+        expect(found[0]?.cause).not.toContain('{}')
+      }
+    },
+  )
 })

@@ -53,7 +53,7 @@ describe('a single boot error', () => {
     ])
   })
 
-  it('lists wrong routes before the start, when nothing has been constructed', () => {
+  it('lists a wrong option and a wrong route before anything is constructed', () => {
     let constructed = 0
     @Controller('c')
     class Items {
@@ -79,7 +79,7 @@ describe('a single boot error', () => {
 })
 
 describe('the search for missing providers after another problem', () => {
-  it('runs no factory, closes what it constructed, and reports no resulting problems', async () => {
+  it('runs no factories, closes the instances it constructs, and reports no further problems', async () => {
     const events: string[] = []
     const Pool = new InjectionToken<object>('Pool')
     class Users {

@@ -46,14 +46,14 @@ describe('application options', () => {
     'cache',
     'validation',
     'errors',
-  ])('refuse a boolean, a string and null as %s, which would have no effect', async (name) => {
+  ])('refuse a boolean, a string and null as %s', async (name) => {
     for (const value of [false, true, 'a text', null]) {
       const problems = await bootProblems({ [name]: value } as AppOptions)
       expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: name }])
     }
   })
 
-  it('do not print a string that may be a key', async () => {
+  it('do not reveal a possible key in their boot errors', async () => {
     const [problem] = await bootProblems({ cookies: 'a key' } as unknown as AppOptions)
     expect(JSON.stringify(problem)).not.toContain('a key')
   })
@@ -63,7 +63,7 @@ describe('application options', () => {
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'health' }])
   })
 
-  it('refuse an unknown name in auth', async () => {
+  it('refuse an unknown field in auth', async () => {
     const problems = await bootProblems({ auth: { defualt: 'protected' } } as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'auth.defualt' }])
   })
@@ -79,7 +79,7 @@ describe('application options', () => {
     expect(warnings[0]?.text).toContain(subject)
   })
 
-  it('warn about an unknown name at the top level', async () => {
+  it('warn about an unknown option at the top level', async () => {
     const warnings = await bootWarnings({ controlers: [] } as AppOptions)
     expect(warnings).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(warnings[0]?.text).toContain('controlers')
@@ -96,7 +96,7 @@ describe('application options', () => {
     expect(problems).toMatchObject([{ code: 'E_PROVIDER_MISSING', subject: "'guard'" }])
   })
 
-  it('are returned unchanged by defineAppOptions', () => {
+  it('are returned unchanged by defineAppOptions()', () => {
     const options = { strict: true }
     expect(defineAppOptions(options)).toBe(options)
   })
@@ -106,7 +106,7 @@ describe('application options', () => {
     ['headers', '2m'],
     ['request', '1001ms'],
     ['keepAlive', 0.0015],
-  ])('accept timeouts.%s with %s and no other timeouts', async (name, value) => {
+  ])('accept timeouts.%s with the value %s and no other timeouts', async (name, value) => {
     const app = await App.create({ timeouts: { [name]: value } })
     await app.close()
   })

@@ -56,7 +56,7 @@ describe('a routing-controllers decorator that has no effect here', () => {
     expect(await linesOf(Derived)).toEqual(['E_FOREIGN_DECORATOR Derived.inherited'])
   })
 
-  it('is detected when the compiler has applied it, in both dialects', async () => {
+  it('is detected if the compiler has applied it, in both dialects', async () => {
     const authorized = rc.Authorized('admin') as (...args: unknown[]) => void
     @authorized
     @Controller()
@@ -87,7 +87,7 @@ describe('routes and parameters of routing-controllers', () => {
     }
   })
 
-  it('are reported as such on a class without Blazon decorators', async () => {
+  it('are reported as routing-controllers decorators on a class without Blazon decorators', async () => {
     class Cats {
       list() {}
     }
@@ -109,7 +109,7 @@ describe('routes and parameters of routing-controllers', () => {
 })
 
 describe('global middlewares and interceptors of routing-controllers', () => {
-  it('cause errors when they are providers', async () => {
+  it('cause errors if they are providers', async () => {
     class Everywhere extends Log {}
     decorate(Everywhere, null, rc.Middleware({ type: 'before' }))
     class Around {

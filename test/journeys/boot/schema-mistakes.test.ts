@@ -108,7 +108,12 @@ const inherited = Object.create({ type: 'object' })
 
 const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] = [
   ['a class', Dto, 'the class Dto', 'z.object('],
-  ['a class of class-validator', Checked, 'class-validator', "static readonly '~standard'"],
+  [
+    'a class with class-validator decorators',
+    Checked,
+    'class-validator',
+    "static readonly '~standard'",
+  ],
   ['a class that keeps a schema', Kept, 'the class Kept', 'Pass Kept.schema'],
   ['an object without fields', new Dto(), 'an object of the class Dto', 'z.object('],
   [
@@ -149,8 +154,8 @@ const MISTAKES: [what: string, given: unknown, cause: string, remedy: string][] 
   ['a broken Standard Schema', { '~standard': { version: 1 } }, '~standard', "type: 'object'"],
 ]
 
-describe.each(PLACES)('the schema position of %s', (place, take) => {
-  it.each(MISTAKES)('refuses %s', async (_what, given, cause, remedy) => {
+describe.each(PLACES)('the schema of %s', (place, take) => {
+  it.each(MISTAKES)('is refused if it is %s', async (_what, given, cause, remedy) => {
     const problems = await bootProblems({ controllers: [take(given as never)] })
     const [problem, ...others] = problems.filter(({ code }) => code === 'E_SCHEMA_INVALID')
     expect(others).toEqual([])
@@ -166,20 +171,20 @@ describe.each(PLACES)('the schema position of %s', (place, take) => {
       Object.assign(Object.create(null), { type: 'object', properties: { id: {} } }),
     ],
     ['an empty JSON Schema, which accepts anything', {}],
-    ['TypeBox', Type.Object({ id: Type.Any() })],
-    ['TypeBox, unsafe', Type.Unsafe<string>({ type: 'object', properties: { id: {} } })],
+    ['a TypeBox schema', Type.Object({ id: Type.Any() })],
+    ['an unsafe TypeBox schema', Type.Unsafe<string>({ type: 'object', properties: { id: {} } })],
     [
       'a JSON Schema whose values are objects',
       { type: 'object', properties: { id: { default: new Date(0) } } },
     ],
-    ['a JSON Schema that contains itself', recursive()],
+    ['a JSON Schema that contains the same object twice', recursive()],
     [
       'a class that is a Standard Schema',
       class Id {
         static readonly '~standard' = z.object({ id: z.string() })['~standard']
       },
     ],
-  ])('accepts %s', async (_what, schema) => {
+  ])('can be %s', async (_what, schema) => {
     const app = await TestApp.create({ controllers: [take(schema as never)], logger: false })
     await app.close()
   })

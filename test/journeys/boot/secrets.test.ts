@@ -50,12 +50,12 @@ class Notes {
 /** The three functions that an option with secrets may be. */
 const SOURCES: readonly [string, (app: GuardSetup) => string | Promise<string>][] = [
   ['a function without parameters', () => SECRET],
-  ['a function with get', ({ get }) => get(Env).SECRET],
-  ['a function of a vault', async ({ get }) => get(Env).SECRET],
+  ['a function that uses `get`', ({ get }) => get(Env).SECRET],
+  ['an asynchronous function', async ({ get }) => get(Env).SECRET],
 ]
 
-describe.each(SOURCES)('an option with %s', (_, source) => {
-  it('provides the keys of cookies and cursors', async () => {
+describe.each(SOURCES)('an option whose secret comes from %s', (_, source) => {
+  it('can provide the keys that sign cookies and cursors', async () => {
     const keys = async (app: GuardSetup) => [await source(app)]
     const options = { controllers: [Notes], providers: [provided], cookies: { keys } }
     await using app = await TestApp.create({ ...options, envelope: false, logger: false })
@@ -72,7 +72,7 @@ describe.each(SOURCES)('an option with %s', (_, source) => {
     await other.request().get('/notes').query({ cursor: body.next }).expect(200)
   })
 
-  it('provides the secret of a webhook', async () => {
+  it('can provide the secret of a webhook', async () => {
     @Controller('hooks')
     class Hooks {
       @Post() @Webhook(githubWebhooks(source)) handle() {
@@ -92,7 +92,7 @@ describe.each(SOURCES)('an option with %s', (_, source) => {
     ).toBe(401)
   })
 
-  it('provides the keys of tokens', async () => {
+  it('can provide the keys that verify tokens', async () => {
     const guard = jwt({ keys: source })
     const options = { providers: [provided], auth: { guard, default: 'protected' as const } }
     await using app = await TestApp.create({
@@ -121,14 +121,14 @@ describe('a function that returns no secret', () => {
     ['returns nothing', (() => undefined) as never, /not a list of keys/],
     ['returns a short key', () => ['short'], /not a list of keys/],
     ['returns one key', (() => SECRET) as never, /not a list of keys/],
-  ])('causes a boot error for cookies if it %s', async (_, keys, cause) => {
+  ])('causes a boot error for cookies.keys if it %s', async (_, keys, cause) => {
     const options = { controllers: [Notes], cookies: { keys } } as AppOptions
     const problems = await bootProblems(options)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'cookies.keys' }])
     expect(problems[0]?.cause).toMatch(cause)
   })
 
-  it('causes a boot error for webhooks that lists every route', async () => {
+  it('causes a boot error for each route whose webhook uses it', async () => {
     const hook = (secrets: WebhookSecrets) => Webhook(githubWebhooks(secrets))
     @Controller('hooks')
     class Hooks {
@@ -155,12 +155,12 @@ describe('the warning W_PAGES_WITHOUT_KEYS', () => {
     return warnings.map(({ code }) => code)
   }
 
-  it('is logged for a start without keys, but not for a start with a function', async () => {
+  it('is logged if cookies.keys is missing, but not if it is a function', async () => {
     expect(await codesOf({})).toEqual(['W_PAGES_WITHOUT_KEYS'])
     expect(await codesOf({ keys: () => [SECRET] })).toEqual([])
   })
 
-  it('is not logged for options that are only read or tested', async () => {
+  it('is not caused by getRouteTable() or by a TestApp', async () => {
     @Controller('paged')
     class Paging {
       @Get() @Paged(NotePages) list({ page }: Paged<typeof NotePages>) {
@@ -175,7 +175,7 @@ describe('the warning W_PAGES_WITHOUT_KEYS', () => {
   })
 })
 
-it('commands that only read an application do not call the functions', () => {
+it('getRouteTable() and `document` do not call a function that returns keys', () => {
   let calls = 0
   const count = () => {
     calls++

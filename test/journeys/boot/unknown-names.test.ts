@@ -245,54 +245,66 @@ async function problemOf(call: () => unknown) {
 }
 
 describe('an unknown option name', () => {
-  it.each(WARNED)('causes the warning %s, which suggests %s', async (subject, meant, options) => {
-    const warnings = await bootWarnings(options as AppOptions)
-    const found = warnings.filter(({ code }) => code === 'W_OPTION_UNKNOWN')
-    expect(found.map(({ text }) => text).join('\n')).toContain(`[W_OPTION_UNKNOWN] ${subject}\n`)
-    expect(found.map(({ text }) => text).join('\n')).toContain(meant)
-  })
+  it.each(WARNED)(
+    'causes a warning with the subject %s and the suggestion %s',
+    async (subject, meant, options) => {
+      const warnings = await bootWarnings(options as AppOptions)
+      const found = warnings.filter(({ code }) => code === 'W_OPTION_UNKNOWN')
+      expect(found.map(({ text }) => text).join('\n')).toContain(`[W_OPTION_UNKNOWN] ${subject}\n`)
+      expect(found.map(({ text }) => text).join('\n')).toContain(meant)
+    },
+  )
 
-  it.each(REFUSED)('causes the error %s, which suggests %s', async (subject, meant, options) => {
-    const problems = await bootProblems(options as AppOptions)
-    const remedy = expect.stringContaining(`Did you mean ${meant}?`)
-    expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
-  })
+  it.each(REFUSED)(
+    'causes a boot error with the subject %s and the suggestion %s',
+    async (subject, meant, options) => {
+      const problems = await bootProblems(options as AppOptions)
+      const remedy = expect.stringContaining(`Did you mean ${meant}?`)
+      expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
+    },
+  )
 
-  it.each(DECORATED)('causes a problem in a decorator, %s, which suggests %s', async (...row) => {
-    const [subject, meant, decorator] = row
-    class C {
-      method(): unknown {
-        return []
+  it.each(DECORATED)(
+    'in a decorator causes a problem with the subject %s and the suggestion %s',
+    async (...row) => {
+      const [subject, meant, decorator] = row
+      class C {
+        method(): unknown {
+          return []
+        }
       }
-    }
-    const decorate = (each: unknown) =>
-      (each as (...args: unknown[]) => void)(C.prototype, 'method', {
-        value: C.prototype.method,
+      const decorate = (each: unknown) =>
+        (each as (...args: unknown[]) => void)(C.prototype, 'method', {
+          value: C.prototype.method,
+        })
+      decorate(decorator)
+      decorate(/@(?:Cache|Sse|JsonLines|RateLimit|Limits)/.test(subject) ? Get('a') : Post('a'))
+      ;(Controller() as (...args: unknown[]) => void)(C)
+      const options = { controllers: [C] } as AppOptions
+      const problems = await bootProblems({ ...options, strict: true })
+      const remedy = expect.stringContaining(`Did you mean ${meant}?`)
+      expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
+    },
+  )
+
+  it.each(CALLS)(
+    'in a call causes an error with the subject %s and the suggestion %s',
+    async (subject, meant, call) => {
+      expect(await problemOf(call)).toMatchObject({
+        code: 'E_OPTION_INVALID',
+        subject,
+        remedy: expect.stringContaining(`Did you mean ${meant}?`),
       })
-    decorate(decorator)
-    decorate(/@(?:Cache|Sse|JsonLines|RateLimit|Limits)/.test(subject) ? Get('a') : Post('a'))
-    ;(Controller() as (...args: unknown[]) => void)(C)
-    const options = { controllers: [C] } as AppOptions
-    const problems = await bootProblems({ ...options, strict: true })
-    const remedy = expect.stringContaining(`Did you mean ${meant}?`)
-    expect(problems).toContainEqual(expect.objectContaining({ subject, remedy }))
-  })
+    },
+  )
 
-  it.each(CALLS)('makes a call fail with %s, which suggests %s', async (subject, meant, call) => {
-    expect(await problemOf(call)).toMatchObject({
-      code: 'E_OPTION_INVALID',
-      subject,
-      remedy: expect.stringContaining(`Did you mean ${meant}?`),
-    })
-  })
-
-  it('is refused by a third-party plugin', async () => {
+  it('is refused if a third-party plugin calls refuseUnknown()', async () => {
     const names = { from: true, retries: { count: true } }
     const call = () => refuseUnknown('mails()', { from: 'a', retries: { conut: 2 } }, names)
     expect(await problemOf(call)).toMatchObject({ subject: 'mails(): retries.conut' })
   })
 
-  it('is accepted as an extension with the prefix x- in OpenAPI objects', async () => {
+  it('is accepted in OpenAPI objects if it begins with x-', async () => {
     const contact = { name: 'A', 'x-team': 'orders' }
     expect(await bootWarnings({ swagger: { contact } })).toEqual([])
   })

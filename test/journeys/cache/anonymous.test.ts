@@ -52,13 +52,13 @@ it('a request without a tenant cannot read cached values of a tenant', async () 
   expect(await read('/notes')).toBe('loaded')
 })
 
-it('runWithoutTenant and code outside of requests read cached values of all tenants', async () => {
+it('runWithoutTenant() and code outside requests can read the cached values of all tenants', async () => {
   await app.asTenant('acme').request().post('/notes')
   expect(await read('/notes/all')).toEqual({ notes: 'a secret of acme' })
   expect(await app.get(CacheManager).get('notes')).toBe('a secret of acme')
 })
 
-it('a tenant cannot invalidate a tag of another tenant with a combined name', async () => {
+it('a tenant cannot invalidate a tag of another tenant, even if the combined names are equal', async () => {
   const state = async () =>
     (await app.asTenant('acme').request().get('/notes/tagged')).headers['x-cache']
   expect([await state(), await state()]).toEqual(['MISS', 'HIT'])

@@ -51,7 +51,7 @@ describe('the @Cache decorator', () => {
     [{ ttl: 60, headers: ['a b'] }, /headers/],
     [{ ttl: 60, headers: ['Set-Cookie'] }, /headers/],
     [{ ttl: 60, headers: ['X-Total-Count', 'set-cookie'] }, /headers/],
-  ])('causes a boot problem with %j', async (options, cause) => {
+  ])('causes a boot error with the options %j', async (options, cause) => {
     const [problem, ...others] = await bootProblems({ controllers: [controllerOf(options)] })
     expect(others).toEqual([])
     expect(problem?.code).toBe('E_OPTION_INVALID')
@@ -59,7 +59,7 @@ describe('the @Cache decorator', () => {
     expect(problem?.cause).toMatch(cause)
   })
 
-  it('causes a warning with an unknown option', async () => {
+  it('causes a warning about an unknown option', async () => {
     const options = { ttl: 60, keys: () => 'a', tag: ['a'] }
     const warnings = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN', 'W_OPTION_UNKNOWN'])
@@ -75,7 +75,7 @@ describe('the @Cache decorator', () => {
     ['PATCH', Patch],
     ['DELETE', Delete],
     ['OPTIONS', Options],
-  ])('causes a boot problem on %s', async (method, Verb) => {
+  ])('causes a boot error on a route with the method %s', async (method, Verb) => {
     @Controller()
     class WritesController {
       @Cache({ ttl: 60 })
@@ -96,7 +96,7 @@ describe('the @Cache decorator', () => {
     ['every method', All, {}],
     ['GET, with a key option', Get, { key: () => 'key' }],
     ['GET, with shared: true', Get, { shared: true }],
-  ] as const)('causes a boot problem with a described body: %s', async (_, Verb, options) => {
+  ] as const)('causes a boot error on a route with a body schema: %s', async (_, Verb, options) => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 60, ...options })
@@ -109,7 +109,7 @@ describe('the @Cache decorator', () => {
     expect(problems[0]?.remedy).toMatch(/@Query.*getOrSet/)
   })
 
-  it('can be used with a described body when ttl is 0', async () => {
+  it('can be used on a route with a body schema if `ttl` is 0', async () => {
     @Controller()
     class SearchController {
       @Cache({ ttl: 0 })
@@ -120,7 +120,7 @@ describe('the @Cache decorator', () => {
     expect(await bootWarnings({ controllers: [SearchController] })).toEqual([])
   })
 
-  it('causes a boot problem if it is twice on a method, or on a method without a route', async () => {
+  it('causes a boot error if it is twice on a method, or on a method without a route', async () => {
     @Controller()
     class OddController {
       @Cache({ ttl: 60 })
@@ -138,7 +138,7 @@ describe('the @Cache decorator', () => {
     ])
   })
 
-  it('throws immediately without parentheses, or on a class', () => {
+  it('throws immediately if it has no parentheses or is on a class', () => {
     const bare = () => {
       class BareController {
         // @ts-expect-error -- it is a factory
@@ -195,14 +195,14 @@ describe('the cache option', () => {
     [{ headers: 'no' }, 'cache.headers'],
     [true, 'cache'],
     [null, 'cache'],
-  ])('is refused at boot: %j', async (cache, subject) => {
+  ])('is refused at boot if it is %j', async (cache, subject) => {
     const problems = await bootProblems({ cache } as AppOptions)
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
       `E_OPTION_INVALID ${subject}`,
     ])
   })
 
-  it('warns about an unknown name', async () => {
+  it('causes a warning about an unknown field', async () => {
     const warnings = await bootWarnings({ cache: { ttl: 60 } } as AppOptions)
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN'])
   })
@@ -216,7 +216,7 @@ describe('the cache option', () => {
     { tenantShare: 0 },
     { tenantShare: 1.1 },
     { tenantShare: '25%' as never },
-  ])('refuses memoryCache(%j)', (options) => {
+  ])('cannot contain memoryCache(%j)', (options) => {
     expect(() => usable(memoryCache(options))).toThrow(ConfigError)
   })
 })

@@ -67,7 +67,7 @@ const HIT = [200, 'HIT']
 const SAME = [304, 'HIT']
 
 describe('a cached response with Last-Modified', () => {
-  it('results in a 304 when the client already has it', async () => {
+  it('results in a 304 if the client already has it', async () => {
     const requests = [{}, since(MODIFIED), since(LATER), since(EARLIER), {}]
     expect(await statuses('/pages/dated', requests)).toEqual([MISS, SAME, SAME, HIT, HIT])
   })
@@ -79,7 +79,7 @@ describe('a cached response with Last-Modified', () => {
 })
 
 describe('a cached response with an ETag', () => {
-  it('results in a 304 when the client already has it', async () => {
+  it('results in a 304 if the client already has it', async () => {
     const requests = [{}, noneMatch('"one"'), noneMatch('W/"one"'), noneMatch('"two"'), {}]
     expect(await statuses('/pages/tagged', requests)).toEqual([MISS, SAME, SAME, HIT, HIT])
   })
@@ -100,7 +100,7 @@ describe('a cached response with an ETag', () => {
 })
 
 describe('a cached response with multi-byte characters', () => {
-  it('has the same body and Content-Length each time', async () => {
+  it('has the same body and Content-Length on MISS and HIT', async () => {
     await using app = await TestApp.create({ controllers, contract: 'off' })
     const texts = []
     for (let i = 0; i < 3; i++) {

@@ -83,7 +83,7 @@ describe('a cache store that fails', () => {
     expect(warnings()).toEqual([...outage, ...outage])
   })
 
-  it('is bypassed after 100 ms when its read never ends', async () => {
+  it('is bypassed after 100 ms if its read never ends', async () => {
     state.mode = 'hangs'
     const answers = Promise.all([ask(), ask()])
     await settle()
@@ -96,7 +96,7 @@ describe('a cache store that fails', () => {
   })
 
   it.each<keyof CacheStore>(['get', 'versions', 'set'])(
-    'does not make a request fail when its method %s fails',
+    'does not make a request fail if its method %s fails',
     async (only) => {
       state.only = only
       state.mode = 'rejects'
@@ -108,7 +108,7 @@ describe('a cache store that fails', () => {
     },
   )
 
-  it('is logged once when only its writes fail', async () => {
+  it('causes one warning if only its writes fail', async () => {
     state.only = 'set'
     state.mode = 'rejects'
     for (const call of [1, 2, 3]) expect(await ask()).toBe(`200 MISS ${call}`)
@@ -122,7 +122,7 @@ describe('a cache store that fails', () => {
     ])
   })
 
-  it('appears as an empty store to CacheManager, whose writes do nothing', async () => {
+  it('is treated by CacheManager as an empty store that ignores writes', async () => {
     const cache = CacheManager.getInstance()
     await cache.set('a', 1)
     for (const mode of ['throws', 'rejects'] as const) {
@@ -140,7 +140,7 @@ describe('a cache store that fails', () => {
 })
 
 describe('an asynchronous cache store', () => {
-  it('results in HIT, STALE and MISS in the same way as a synchronous store', async () => {
+  it('results in the same HIT, STALE and MISS responses as a synchronous store', async () => {
     state.mode = 'later'
     const answers = await Promise.all([ask(), ask(), ask()])
     expect(answers.sort()).toEqual(['200 HIT 1', '200 HIT 1', '200 MISS 1'])
@@ -200,7 +200,7 @@ describe('a cache store with getTagged', () => {
     expect(await ask()).toBe('200 HIT 3')
   })
 
-  it('is called once by getOrSet, even with tags that differ from those of the value', async () => {
+  it('is called once by getOrSet(), which also finds values that were stored with other tags', async () => {
     const cache = app.get(CacheManager)
     expect(await cache.getOrSet('a', () => 1, { tags: ['t'] })).toBe(1)
     await settle()
@@ -212,7 +212,7 @@ describe('a cache store with getTagged', () => {
     expect(await cache.getOrSet('a', () => 3, { tags: ['u'] })).toBe(3)
   })
 
-  it('compares the tags under which the entry was stored', async () => {
+  it('is also called for the versions of the tags that an entry was stored with', async () => {
     const cache = CacheManager.getInstance()
     expect(await cache.getOrSet('GET /plain', () => 1, { tags: ['other'] })).toBe(1)
     // The value of getOrSet is not a response, although it has the key of a response.
@@ -240,7 +240,7 @@ describe('the cache store of an application', () => {
     expect(state.closed).toBe(1)
   })
 
-  it('prevents the start of the application when it cannot be opened', async () => {
+  it('prevents the start of the application if it cannot be opened', async () => {
     const store = { ...memoryStub(), open: () => Promise.reject(new Error('no such medium')) }
     const start = TestApp.create({ controllers: [PlainController], cache: { store } })
     await expect(start).rejects.toThrow('no such medium')

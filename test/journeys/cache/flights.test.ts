@@ -80,7 +80,7 @@ describe('concurrent requests that miss the cache', () => {
     expect((await answers).map(({ data }) => data)).toEqual(asked.map((each) => `of ${each}`))
   })
 
-  it('do not share responses of different tenants whose combined keys are equal', async () => {
+  it('do not share a response between tenants whose combined keys are equal', async () => {
     await start()
     const own = app.asTenant('acme').request().get('/keyed?key=a').then(dataOf)
     const other = app.request().get('/keyed?key=acme:a').then(dataOf)
@@ -90,7 +90,7 @@ describe('concurrent requests that miss the cache', () => {
     expect(await Promise.all([own, other])).toEqual(['of acme', 'of undefined'])
   })
 
-  it('do not run the handler when their client has disconnected', async () => {
+  it('do not run the handler if their client has disconnected', async () => {
     await start()
     const first = ask()
     await settle()
@@ -105,7 +105,7 @@ describe('concurrent requests that miss the cache', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('each run the handler when the first response is private', async () => {
+  it('each run the handler if the first response is private', async () => {
     await start()
     const answers = Promise.all([ask(), ask(), ask()])
     await settle()
@@ -118,7 +118,7 @@ describe('concurrent requests that miss the cache', () => {
     expect((await answers).map(({ data }) => data).sort()).toEqual([0, 1, 2])
   })
 
-  it('do not fail when the first request fails', async () => {
+  it('do not fail if the first request fails', async () => {
     await start()
     const answers = Promise.all([ask(), ask(), ask()])
     await settle()
@@ -128,7 +128,7 @@ describe('concurrent requests that miss the cache', () => {
     expect((await answers).map(({ status }) => status).sort()).toEqual([200, 200, 503])
   })
 
-  it('run the handler again when the client of the first request disconnects', async () => {
+  it('run the handler again if the client of the first request disconnects', async () => {
     await start()
     const gone = app.request().get('/slow')
     gone.end(() => {})
@@ -146,7 +146,7 @@ describe('concurrent requests that miss the cache', () => {
     expect(await ask()).toMatchObject({ state: 'HIT', data: 'second' })
   })
 
-  it('stop waiting for others after a limited number of disconnects', async () => {
+  it('stop waiting for others after a limited number of clients have disconnected', async () => {
     await start()
     const others = Array.from({ length: 4 }, () => app.request().get('/slow'))
     for (const other of others) {
@@ -166,7 +166,7 @@ describe('concurrent requests that miss the cache', () => {
     calls[3]?.end.resolve('done')
   })
 
-  it('have their own deadlines', async () => {
+  it('have their own handler timeouts', async () => {
     await start({ timeouts: { handler: '5s' } })
     const first = ask()
     await settle()
@@ -181,7 +181,7 @@ describe('concurrent requests that miss the cache', () => {
     expect(await second).toMatchObject({ status: 200, data: 'in time' })
   })
 
-  it('wait for another request for ten seconds at most', async () => {
+  it('wait at most ten seconds for another request', async () => {
     await start({ timeouts: { handler: false } })
     const answers = [ask(), ask()]
     await settle()
@@ -206,7 +206,7 @@ describe('a response in progress', () => {
   ]
 
   it.each(FORGETTING)(
-    'is not stored or shared with later requests when its key is %s',
+    'is not stored or shared with later requests if its key is %s',
     async (_, forget) => {
       await start()
       const old = ask()
@@ -228,7 +228,7 @@ describe('a response in progress', () => {
   )
 
   it.each(FORGETTING)(
-    'is shared with the requests that waited before its key is %s',
+    'is shared with requests that were already waiting when its key is %s',
     async (_, forget) => {
       await start()
       const answers = Promise.all([ask(), ask(), ask()])
@@ -240,7 +240,7 @@ describe('a response in progress', () => {
     },
   )
 
-  it('is not shared with later requests of its tenant when that tenant invalidates one of its tags', async () => {
+  it('is not shared with later requests if its tenant invalidates one of its tags', async () => {
     await start()
     const old = ask('acme')
     await settle()
@@ -254,7 +254,7 @@ describe('a response in progress', () => {
     expect(await ask('acme')).toMatchObject({ state: 'HIT', data: 'new' })
   })
 
-  it('is stored when the cache of another tenant is cleared', async () => {
+  it('is stored even if the cache of another tenant is cleared', async () => {
     await start()
     const answer = ask('acme-2')
     await settle()

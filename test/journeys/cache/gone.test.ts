@@ -20,7 +20,7 @@ class ItemsController {
 let app: TestApp
 afterEach(() => app.close())
 
-it('a request does not wait for a request whose client disconnected before the handler ran', async () => {
+it('a request does not wait for another request whose client left before the handler ran', async () => {
   const asked = defer<Response>()
   const gate = defer()
   const guard: AuthGuard = {

@@ -67,7 +67,7 @@ function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-it('the cache sends no response to another user, tenant or set of credentials, in any order', async () => {
+it('the cache never sends a response to a caller with another user, tenant or credential', async () => {
   app = await TestApp.create({
     controllers: [MirrorController],
     auth: { guard: new NameGuard() },

@@ -94,7 +94,7 @@ describe('a GET request with a body', () => {
     return [headers['x-cache'], answer.data]
   }
 
-  it('bypasses the cache, and is not stored', async () => {
+  it('bypasses the cache, and its response is not stored', async () => {
     expect(await ask({ a: 1 })).toEqual(['BYPASS', { call: 1, body: { a: 1 } }])
     expect(await ask({ a: 2 })).toEqual(['BYPASS', { call: 2, body: { a: 2 } }])
     expect(await ask()).toEqual(['MISS', { call: 3, body: 'none' }])
@@ -102,13 +102,13 @@ describe('a GET request with a body', () => {
     expect(await ask()).toEqual(['HIT', { call: 3, body: 'none' }])
   })
 
-  it('uses the cache when the body is empty', async () => {
+  it('uses the cache if the body is empty', async () => {
     await ask()
     const { headers } = await app.request().get('/posted').set('Content-Length', '0')
     expect(headers['x-cache']).toBe('HIT')
   })
 
-  it('bypasses the cache when the body is chunked', async () => {
+  it('bypasses the cache if the body is chunked', async () => {
     await ask()
     const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked' }
     const to = { path: '/posted', headers, createConnection: app.connect }
@@ -118,7 +118,7 @@ describe('a GET request with a body', () => {
   })
 })
 
-describe('the default key', () => {
+describe('the default cache key', () => {
   it.each([
     ['/open/1', '/open/1'],
     ['/open/1?', '/open/1'],
@@ -171,7 +171,7 @@ describe('the default key', () => {
   })
 
   it.each([{}, { id: '' }, { id: { toString: 'a' } }, { id: ['a'] }, { id: true }])(
-    'is not used for the user %j',
+    'is not used for the user %j, who has no usable ID',
     async (user) => {
       const headers = { 'X-User': JSON.stringify(user) }
       expect(await stateOf('/mine', headers)).toBe('BYPASS')
@@ -212,7 +212,7 @@ describe('the key option', () => {
     expect(await stateOf('/own?a=2')).toBe('MISS')
   })
 
-  it('never gives access to the response of another tenant, with any string', async () => {
+  it('never gives access to the response of another tenant, whatever string it returns', async () => {
     key = (req) => String(req.query.key)
     const call = async (tenant: string, each: string) =>
       (await app.asTenant(tenant).request().get('/own').query({ key: each })).body.data.call
@@ -227,12 +227,12 @@ describe('the key option', () => {
 
   it.each([
     ['throws', () => (undefined as never as { a: string }).a],
-    ['is empty', () => ''],
-    ['is not a string', () => 7],
-    ['is a promise', () => Promise.resolve('a')],
-    ['is undefined', () => undefined],
-    ['is null', () => null],
-  ])('disables the cache for the request and is logged once when it %s', async (_, run) => {
+    ['returns an empty string', () => ''],
+    ['returns a number', () => 7],
+    ['returns a promise', () => Promise.resolve('a')],
+    ['returns undefined', () => undefined],
+    ['returns null', () => null],
+  ])('disables the cache for the request, and causes one warning, if it %s', async (_, run) => {
     key = run
     for (const call of [1, 2, 3]) {
       const { headers, body, status } = await app.request().get('/own')
@@ -243,7 +243,7 @@ describe('the key option', () => {
     expect(warnings[0]?.message).toMatch(/KeysController\.own.*not cached/)
   })
 
-  it('can return any string', async () => {
+  it('can return any nonempty string', async () => {
     for (const each of [
       '__proto__',
       'constructor',
@@ -261,7 +261,7 @@ describe('the key option', () => {
 })
 
 describe('the tags option', () => {
-  it('disables the cache for the request when it does not return a list of strings', async () => {
+  it('disables the cache for the request if it does not return a list of strings', async () => {
     expect(await stateOf('/tagged')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a&tags=b')).toBe('MISS')

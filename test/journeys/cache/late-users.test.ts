@@ -7,7 +7,7 @@ import { alice, app, ask, behaviour, bob, gates, handled, useUsersApp } from './
 useUsersApp()
 
 describe('a user that is set after the cache step', () => {
-  it('disables the cache for the response when an interceptor sets it', async () => {
+  it('prevents the response from being cached if a plugin step sets the user', async () => {
     expect(await ask('/used', undefined, { 'X-Late': '{"id":"alice"}' })).toMatchObject({
       user: alice,
     })
@@ -39,10 +39,10 @@ describe('a user that is set after the cache step', () => {
         req.user = undefined as never
       },
     ],
-    ['at req.auth', (req) => Object.assign(req, { auth: alice })],
-    ['at res.locals', (_, res) => Object.assign(res.locals, { user: alice })],
+    ['in req.auth', (req) => Object.assign(req, { auth: alice })],
+    ['in res.locals', (_, res) => Object.assign(res.locals, { user: alice })],
   ])(
-    'prevents waiting requests from sharing the response if the handler sets it: %s',
+    'prevents waiting requests from sharing the response if the handler sets the user %s',
     async (_, change) => {
       const answers = [ask('/inside'), ask('/inside'), ask('/inside')]
       await settle()
@@ -64,7 +64,7 @@ describe('a user that is set after the cache step', () => {
     },
   )
 
-  it('does not disable the cache when the handler sets the same user again', async () => {
+  it('does not prevent caching if the handler sets the same user again', async () => {
     behaviour.before = (req) => Object.assign(req, { user: { ...alice, again: true } })
     const first = ask('/inside', alice)
     await settle()
@@ -73,7 +73,7 @@ describe('a user that is set after the cache step', () => {
     expect((await ask('/inside', alice)).state).toBe('HIT')
   })
 
-  it('disables the cache for the response when its id changes', async () => {
+  it('prevents the response from being cached if the ID of the user changes', async () => {
     behaviour.before = (req) => Object.assign(req.user as object, { id: 'bob' })
     const first = ask('/inside', alice)
     await settle()

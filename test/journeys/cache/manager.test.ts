@@ -57,7 +57,7 @@ afterEach(async () => {
 })
 
 describe('the CacheManager', () => {
-  it('can be injected even when no route has @Cache', async () => {
+  it('can be injected even if no route has @Cache', async () => {
     const app = await start()
     for (const _ of [1, 2]) {
       expect((await app.request().get('/products')).body.data).toEqual(['product 1'])
@@ -66,7 +66,7 @@ describe('the CacheManager', () => {
     expect((await app.request().get('/products')).body.data).toEqual(['product 2'])
   })
 
-  it('getInstance() returns the manager of the application that started last', async () => {
+  it('of the application that started last is returned by getInstance()', async () => {
     expect(() => CacheManager.getInstance()).toThrow(/no application is running/)
     const [first, second] = [await start(), await start()]
     expect(CacheManager.getInstance()).toBe(second.get(CacheManager))
@@ -96,7 +96,7 @@ describe('the CacheManager', () => {
     expect(headers['x-cache']).toBe('MISS')
   })
 
-  it('cannot replace the response of a route with a stored value', async () => {
+  it('cannot replace the cached response of a route with another value', async () => {
     const app = await start()
     await CacheManager.getInstance().set('acme:name', { data: 'I am somebody else' })
     const { body } = await app.asTenant('acme').request().get('/tenants/name')
@@ -120,7 +120,7 @@ describe('values in CacheManager', () => {
     expect(await read()).toEqual([undefined, undefined, 3])
   })
 
-  it('are deleted when ttl is 0', async () => {
+  it('are deleted if they are set with a ttl of 0', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.set('a', 1)
@@ -159,18 +159,18 @@ describe('values in CacheManager', () => {
     },
   )
 
-  it('are refused with the name of the method when they are not JSON', async () => {
+  it('are refused with the method name in the error if JSON cannot represent them', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await expect(cache.set('a', 1n)).rejects.toThrow(
-      /^CacheManager\.set\(\): the value is not JSON: /,
+      /^CacheManager\.set\(\): the value cannot be represented in JSON: /,
     )
     const ring: unknown[] = []
     ring.push(ring)
     await expect(cache.getOrSet('a', () => ring)).rejects.toThrow(/^CacheManager\.getOrSet\(\): /)
   })
 
-  it('are readable under their key without a tenant, but only by their tenant with forTenant', async () => {
+  it('are readable by every tenant, unless they were stored with forTenant()', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.set('acme:rates', 1)
@@ -180,7 +180,7 @@ describe('values in CacheManager', () => {
     expect(await runWithTenant('globex', read)).toEqual([1, undefined])
   })
 
-  it('are refused with an invalid key, ttl or tag', async () => {
+  it('are refused if the key, the ttl or a tag is invalid', async () => {
     await start()
     const cache = CacheManager.getInstance()
     for (const key of [undefined, null, '', 1, {}] as never[]) {
@@ -207,7 +207,7 @@ describe('values in CacheManager', () => {
     expect(() => cache.forTenant('')).toThrow(/there is no tenant ID/)
   })
 
-  it('are stored under any string as key', async () => {
+  it('can have any nonempty string as their key', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const keys = [
@@ -228,7 +228,7 @@ describe('values in CacheManager', () => {
 })
 
 describe('the method getOrSet', () => {
-  it('loads once for concurrent calls', async () => {
+  it('loads the value once for concurrent calls', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const value = defer<string>()
@@ -247,7 +247,7 @@ describe('the method getOrSet', () => {
     expect(loads).toBe(1)
   })
 
-  it('returns a value in memory without waiting', async () => {
+  it('returns a value that is in memory without waiting', async () => {
     const { cache } = (await start()).get(Products)
     await cache.set('known', 1)
     const order: string[] = []
@@ -257,7 +257,7 @@ describe('the method getOrSet', () => {
     expect(order).toEqual(['hit 1', 'later'])
   })
 
-  it('rejects concurrent calls when the load fails, and then loads again', async () => {
+  it('rejects all concurrent calls if the load fails, and loads again for the next call', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const value = defer<string>()
@@ -268,7 +268,7 @@ describe('the method getOrSet', () => {
     expect(await cache.getOrSet('a', () => 'up')).toBe('up')
   })
 
-  it('does not store a value if its key was changed during the load', async () => {
+  it('does not store a loaded value if its entry was changed during the load', async () => {
     await start()
     const cache = CacheManager.getInstance()
     for (const forget of [
@@ -314,7 +314,7 @@ describe('the method getOrSet', () => {
     expect(await cache.get('b')).toBeUndefined()
   })
 
-  it('does not store a value if one of its tags is invalidated while the value is loaded', async () => {
+  it('does not store a value if one of its tags is invalidated while the value is being loaded', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const loaded = defer<string>()
@@ -326,7 +326,7 @@ describe('the method getOrSet', () => {
     expect(await cache.get('a')).toBeUndefined()
   })
 
-  it('does not share a value with later calls if it was invalidated while it is loaded', async () => {
+  it('does not share a value with later calls if it is invalidated while it is being loaded', async () => {
     await start()
     const cache = CacheManager.getInstance()
     for (const tag of ['x', 'y']) {
@@ -344,7 +344,7 @@ describe('the method getOrSet', () => {
     }
   })
 
-  it('does not change a result that stats() has already returned', async () => {
+  it('does not change an earlier result of stats()', async () => {
     await start()
     const cache = CacheManager.getInstance()
     const before = cache.stats()
@@ -353,7 +353,7 @@ describe('the method getOrSet', () => {
     expect(cache.stats()).not.toBe(cache.stats())
   })
 
-  it('counts hits and misses', async () => {
+  it('is counted in stats() as a hit or a miss', async () => {
     await start()
     const cache = CacheManager.getInstance()
     await cache.getOrSet('a', () => 1)

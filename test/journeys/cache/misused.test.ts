@@ -72,7 +72,7 @@ it.each([
   ['thrown-key', 'Its key threw a value that cannot be converted to a string'],
   ['thrown-tags', 'Its function `tags` threw a value that cannot be converted to a string'],
 ])(
-  'a @Cache function with an invalid result only bypasses the cache, and is logged once: %s',
+  'a function in @Cache with an invalid result only disables the cache, with one warning: %s',
   async (name, mistake) => {
     app = await TestApp.create({ controllers: [MisusedController] })
     for (let i = 0; i < 2; i++) {

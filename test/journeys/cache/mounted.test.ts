@@ -34,7 +34,7 @@ afterEach(async () => {
   await app.close()
 })
 
-it('an application that is mounted in another one caches each mount path separately', async () => {
+it('an application mounted under several paths caches the responses of each path separately', async () => {
   app = new App({ controllers: [ThingsController], logger: false })
   const host = express().use('/a', app.handler).use('/b', app.handler)
   const listening = createServer(host).listen(0, '127.0.0.1')
@@ -61,7 +61,7 @@ it.each([
   ['null', null],
   ['a plain object', { remoteAddress: '10.0.0.1' }],
 ])(
-  'an application on a platform without connections caches responses, with %s as socket',
+  'an application caches responses even if the platform provides %s instead of a socket',
   async (_, socket) => {
     app = new App({ controllers: [ThingsController], logger: false })
     await app.init()

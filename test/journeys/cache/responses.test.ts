@@ -108,7 +108,7 @@ function contentOf(headers: Record<string, string>) {
 
 describe('a response of a route with @Cache', () => {
   it.each(['value', 'later', 'ok', 'json', 'send', 'end', 'callback', 'constant'])(
-    'is the same from the cache: %s',
+    'is the same if it comes from the cache: %s',
     async (path) => {
       await start()
       const first = await app.request().get(`/things/${path}`)
@@ -123,7 +123,7 @@ describe('a response of a route with @Cache', () => {
     },
   )
 
-  it('is stored byte for byte, even when the handler changes the buffer afterwards', async () => {
+  it('is stored byte for byte, even if the handler changes the buffer afterwards', async () => {
     await start()
     for (const state of ['MISS', 'HIT', 'HIT']) {
       const { body, headers } = await app.request().get('/things/bytes')
@@ -143,7 +143,7 @@ describe('a response of a route with @Cache', () => {
     expect([anew['x-cache'], anew['age'], body.data]).toEqual(['MISS', undefined, { call: 2 }])
   })
 
-  it('is sent to HEAD without its body, but a HEAD request stores nothing', async () => {
+  it('is sent to HEAD requests without its body, but is not stored by them', async () => {
     await start()
     const early = await app.request().head('/things/value')
     expect(early.headers['x-cache']).toBe('MISS')
@@ -155,7 +155,7 @@ describe('a response of a route with @Cache', () => {
     expect(calls).toBe(2)
   })
 
-  it('is neither sent nor stored for POST', async () => {
+  it('is neither read from the cache nor stored for POST', async () => {
     await start()
     await app.request().get('/things/all')
     const { body, headers } = await app.request().post('/things/all')
@@ -164,7 +164,7 @@ describe('a response of a route with @Cache', () => {
     expect((await app.request().get('/things/all')).body.data).toEqual({ call: 1 })
   })
 
-  it('is not stored when ttl is 0', async () => {
+  it('is not stored if `ttl` is 0', async () => {
     await start()
     await app.request().get('/things/zero')
     const { headers } = await app.request().get('/things/zero')
@@ -172,7 +172,7 @@ describe('a response of a route with @Cache', () => {
     expect(calls).toBe(2)
   })
 
-  it('has no X-Cache and Age headers when cache.headers is false', async () => {
+  it('has no X-Cache or Age header if `cache.headers` is false', async () => {
     await start({ cache: { headers: false } })
     const first = await app.request().get('/things/value')
     const second = await app.request().get('/things/value')

@@ -60,7 +60,7 @@ describe('the staleWhileRevalidate option', () => {
     expect(calls).toBe(2)
   })
 
-  it('refreshes once for concurrent requests', async () => {
+  it('refreshes the response once for concurrent requests', async () => {
     await ask()
     await app.clock.advance('12s')
     const end = defer<unknown>()
@@ -79,7 +79,7 @@ describe('the staleWhileRevalidate option', () => {
     expect(await ask()).toBe('MISS 2 -')
   })
 
-  it('sends a stale response to HEAD without a refresh', async () => {
+  it('sends a stale response to a HEAD request, but does not refresh it', async () => {
     await ask()
     await app.clock.advance('12s')
     expect((await app.request().head('/news')).headers['x-cache']).toBe('STALE')
@@ -87,7 +87,7 @@ describe('the staleWhileRevalidate option', () => {
     expect(calls).toBe(1)
   })
 
-  it('logs the tenant when a refresh fails', async () => {
+  it('logs the tenant if a refresh fails', async () => {
     const get = () => app.asTenant('acme').request().get('/news')
     await get()
     await app.clock.advance('12s')
@@ -97,7 +97,7 @@ describe('the staleWhileRevalidate option', () => {
     expect(app.logs.map(({ facts }) => facts['tenant'])).toEqual(['acme'])
   })
 
-  it('keeps the stale response and logs the error when a refresh fails', async () => {
+  it('keeps the stale response if a refresh fails, and logs a thrown error', async () => {
     await ask()
     await app.clock.advance('12s')
     for (const fail of [
@@ -114,12 +114,12 @@ describe('the staleWhileRevalidate option', () => {
     expect(calls).toBe(4)
     const errors = app.logs.filter(({ level }) => level === 'error')
     expect(errors.map(({ message }) => message)).toEqual([
-      'Refreshing a cached response failed',
-      'Refreshing a cached response failed',
+      'A cached response could not be refreshed',
+      'A cached response could not be refreshed',
     ])
   })
 
-  it('logs a refresh that validation refuses, and validates the next request', async () => {
+  it('logs a refresh that validation refuses, and also validates the next request', async () => {
     const get = async () => (await app.request().get('/checked')).headers['x-cache']
     expect(await get()).toBe('MISS')
     await app.clock.advance('12s')
@@ -146,7 +146,7 @@ describe('the staleWhileRevalidate option', () => {
         res.end()
       },
     ],
-  ])('deletes the stale response when the new one %s', async (_, run) => {
+  ])('deletes the stale response if the new response %s', async (_, run) => {
     await ask()
     await app.clock.advance('12s')
     handle = run
@@ -156,7 +156,7 @@ describe('the staleWhileRevalidate option', () => {
     expect(await ask()).toBe('MISS asked -')
   })
 
-  it('stops a refresh after its time limit, and starts another', async () => {
+  it('gives up a refresh after its time limit, and the next request starts another one', async () => {
     await ask()
     await app.clock.advance('10s')
     handle = () => new Promise(() => {})
@@ -216,7 +216,7 @@ describe('the staleWhileRevalidate option', () => {
     expect(calls).toBe(4)
   })
 
-  it('logs nothing when the application closes during a refresh', async () => {
+  it('logs nothing if the application closes during a refresh', async () => {
     await ask()
     await app.clock.advance('12s')
     const end = defer<unknown>()

@@ -66,32 +66,32 @@ describe('a response of a cached route', () => {
   it.each<[string, typeof handle]>([
     ['a cookie', (_, res) => res.cookie('a', 'b').json(1)],
     ['a cookie in the head', (_, res) => res.writeHead(200, { 'Set-Cookie': 'a=b' }).end('x')],
-    ['a head as an array', (_, res) => res.writeHead(200, ['X-Own', 'yes'] as never).end('x')],
-    ['private', (_, res) => res.set('Cache-Control', 'private').json(1)],
-    ['PRIVATE', (_, res) => res.set('Cache-Control', 'max-age=5,  PRIVATE').json(1)],
-    ['private="x"', (_, res) => res.set('Cache-Control', 'private="x, y"').json(1)],
-    ['no-store', (_, res) => res.set('Cache-Control', 'no-store').json(1)],
-    ['no-cache', (_, res) => res.set('Cache-Control', 'public, no-cache').json(1)],
-    ['Vary: *', (_, res) => res.set('Vary', '  * ').json(1)],
-    ['Vary on a header that is not in the key', (_, res) => res.vary('Accept-Language').json(1)],
-    ['Vary on credentials', (_, res) => res.vary('Authorization').json(1)],
-    ['201', (_, res) => res.status(201).json(1)],
-    ['204', (_, res) => res.status(204).end()],
-    ['206', (_, res) => res.status(206).end('part')],
-    ['404', (_, res) => res.status(404).json(1)],
-    ['an error', () => Promise.reject(new NotFoundError())],
+    ['a head that is an array', (_, res) => res.writeHead(200, ['X-Own', 'yes'] as never).end('x')],
+    ['Cache-Control: private', (_, res) => res.set('Cache-Control', 'private').json(1)],
+    ['Cache-Control: PRIVATE', (_, res) => res.set('Cache-Control', 'max-age=5,  PRIVATE').json(1)],
+    ['Cache-Control: private="x"', (_, res) => res.set('Cache-Control', 'private="x, y"').json(1)],
+    ['Cache-Control: no-store', (_, res) => res.set('Cache-Control', 'no-store').json(1)],
+    ['Cache-Control: no-cache', (_, res) => res.set('Cache-Control', 'public, no-cache').json(1)],
+    ['the header Vary: *', (_, res) => res.set('Vary', '  * ').json(1)],
+    ['Vary for a header that is not in the key', (_, res) => res.vary('Accept-Language').json(1)],
+    ['Vary for credentials', (_, res) => res.vary('Authorization').json(1)],
+    ['the status 201', (_, res) => res.status(201).json(1)],
+    ['the status 204', (_, res) => res.status(204).end()],
+    ['the status 206', (_, res) => res.status(206).end('part')],
+    ['the status 404', (_, res) => res.status(404).json(1)],
+    ['a thrown HttpError', () => Promise.reject(new NotFoundError())],
     ['an unexpected error', () => Promise.reject(new Error('down'))],
     [
-      'a stream',
+      'a streamed body',
       (_, res) => {
         res.write('a')
         res.end('b')
       },
     ],
-    ['a file', (_, res) => res.sendFile(new URL(import.meta.url).pathname)],
+    ['a file as its body', (_, res) => res.sendFile(new URL(import.meta.url).pathname)],
     ['an encoded body', (_, res) => res.set('Content-Encoding', 'br').end('x')],
-    ['more than 1 MiB', (_, res) => res.end(Buffer.alloc(1024 * 1024 + 1))],
-  ])('is not cached if it contains or is %s', async (_, run) => {
+    ['a body of more than 1 MiB', (_, res) => res.end(Buffer.alloc(1024 * 1024 + 1))],
+  ])('is not cached with %s', async (_, run) => {
     expect(await isKept(run)).toBe(false)
   })
 
@@ -101,7 +101,7 @@ describe('a response of a cached route', () => {
 })
 
 describe('the headers of a cached response', () => {
-  it('include headers that describe the body, and the declared ones', async () => {
+  it('include headers that describe the body, and headers declared in @Cache', async () => {
     await start()
     await app.request().get('/list')
     const { headers } = await app.request().get('/list')
@@ -110,7 +110,7 @@ describe('the headers of a cached response', () => {
     expect(headers['link']).toBe('</list?page=2>; rel="next"')
   })
 
-  it('exclude headers of the single exchange, and unknown ones are logged once', async () => {
+  it('exclude headers of a single exchange, and cause one warning for each unknown header', async () => {
     await start()
     const run: typeof handle = (_, res) =>
       res
@@ -137,7 +137,7 @@ describe('the headers of a cached response', () => {
     ])
   })
 
-  it('include Vary when the key depends on the same header', async () => {
+  it('include Vary if the key depends on the header that Vary names', async () => {
     await start()
     for (const language of ['en', 'de', 'en', 'de']) {
       const { headers, body } = await app
@@ -169,7 +169,7 @@ describe('a response of a cached route with middlewares', () => {
     expect(again.body).toEqual(hit.body)
   })
 
-  it('has the origin and Vary header of cors for each request', async () => {
+  it('has the CORS origin of each request, and Vary: Origin', async () => {
     const origin = ['https://a.example', 'https://b.example']
     await start({ security: { cors: { origin } } })
     handle = () => ({ ok: true })
@@ -181,7 +181,7 @@ describe('a response of a cached route with middlewares', () => {
     expect(calls).toBe(1)
   })
 
-  it('has no origin of another request when cors is a middleware', async () => {
+  it('does not contain the CORS origin of another request if cors is a middleware', async () => {
     await start({ middlewares: [cors({ origin: ['https://a.example'] })] })
     handle = () => ({ ok: true })
     await app.request().get('/answer').set('Origin', 'https://a.example')
@@ -190,7 +190,7 @@ describe('a response of a cached route with middlewares', () => {
     expect(headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('is not stored when it starts a session', async () => {
+  it('is not stored if it starts a session', async () => {
     const secret = 'of the test'
     await start({ middlewares: [session({ secret, resave: false, saveUninitialized: false })] })
     const isKeptWithSession = await isKept((req) => {
@@ -240,7 +240,7 @@ describe('a response of a cached route with middlewares', () => {
     expect(others).toEqual(headers)
   })
 
-  it('has a declared header of the handler instead of the static one', async () => {
+  it('has the declared header of the handler instead of the static header', async () => {
     await start({ security: { helmet: true } })
     const run: typeof handle = (_, res) => res.set('X-Frame-Options', 'DENY').json([1])
     handle = run

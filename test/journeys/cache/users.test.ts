@@ -5,21 +5,24 @@ import { alice, app, ask, behaviour, bob, useUsersApp } from './users-app.js'
 useUsersApp()
 
 describe('a user that a middleware sets', () => {
-  it.each(['/open', '/own'])('receives only cached responses for this user: %s', async (path) => {
-    for (const who of [alice, bob, undefined, alice]) {
-      for (let time = 0; time < 2; time++) {
-        expect((await ask(path, who)).user).toEqual(who ?? 'nobody')
+  it.each(['/open', '/own'])(
+    'receives a cached response only if it was created for this user: %s',
+    async (path) => {
+      for (const who of [alice, bob, undefined, alice]) {
+        for (let time = 0; time < 2; time++) {
+          expect((await ask(path, who)).user).toEqual(who ?? 'nobody')
+        }
       }
-    }
-  })
+    },
+  )
 
-  it('is part of the default key', async () => {
+  it('is part of the default cache key', async () => {
     for (const state of ['MISS', 'HIT']) {
       for (const who of [alice, bob, undefined]) expect((await ask('/open', who)).state).toBe(state)
     }
   })
 
-  it('does not share the entry of a key option with another user, and logs a warning once', async () => {
+  it('shares no cache entry with a user for whom `key` is equal, and causes one warning', async () => {
     const states = []
     for (const who of [alice, alice, bob, bob, undefined, alice])
       states.push((await ask('/own', who)).state)
@@ -45,7 +48,7 @@ describe('a user that a middleware sets', () => {
     }
   })
 
-  it('cannot detect the response of another user by HEAD and If-None-Match', async () => {
+  it('cannot detect the cached response of another user with HEAD or If-None-Match', async () => {
     const tagged = await app
       .request()
       .get('/own')
@@ -66,7 +69,7 @@ describe('a user that a middleware sets', () => {
     ['req.session.user', (req, _, user) => Object.assign(req, { session: { user } })],
     ['res.locals.user', (_, res, user) => Object.assign(res.locals, { user })],
     [
-      'an inherited getter',
+      'an object with an inherited getter',
       (req, _, user) => {
         class Account {
           get id() {
@@ -102,7 +105,7 @@ describe('a user that a middleware sets', () => {
     [{ username: 'a' }, { email: 'a' }],
     ['a', { id: 'a' }],
     [0, '0'],
-  ])('%j has a different cache entry than %j', async (a, b) => {
+  ])('has separate cache entries for %j and for %j', async (a, b) => {
     for (const state of ['MISS', 'HIT']) {
       expect(await ask('/open', a)).toMatchObject({ state, user: a })
       expect(await ask('/open', b)).toMatchObject({ state, user: b })
@@ -121,7 +124,7 @@ describe('a user that a middleware sets', () => {
     '',
     true,
     ['a'],
-  ])('bypasses the cache when it is %j, which has no usable id', async (who) => {
+  ])('bypasses the cache if it is %j, which has no usable ID', async (who) => {
     for (const path of ['/open', '/own']) {
       await ask(path)
       for (let time = 0; time < 2; time++) {
@@ -131,7 +134,7 @@ describe('a user that a middleware sets', () => {
     }
   })
 
-  it('bypasses the cache when its id throws', async () => {
+  it('bypasses the cache if its `id` getter throws', async () => {
     behaviour.enter = (req) => {
       req.user = {
         get id(): string {
@@ -144,7 +147,7 @@ describe('a user that a middleware sets', () => {
     expect(await ask('/own', {})).toMatchObject({ state: 'BYPASS', user: 'odd' })
   })
 
-  it('shares the cache of anonymous requests when it is null', async () => {
+  it('shares the cache of anonymous requests if it is null', async () => {
     expect((await ask('/open', null)).state).toBe('MISS')
     expect((await ask('/open')).state).toBe('HIT')
   })
@@ -161,7 +164,7 @@ describe('a route with shared: true', () => {
 
 describe('credentials without a user', () => {
   it.each([{ Authorization: 'Bearer a' }, { Cookie: 'sid=1' }, { 'X-Api-Key': 'k' }])(
-    'bypass the cache when the key does not contain them: %j',
+    'bypass the cache if the key does not contain them: %j',
     async (headers) => {
       for (const path of ['/open', '/own']) {
         await ask(path)
@@ -172,7 +175,7 @@ describe('credentials without a user', () => {
     },
   )
 
-  it('use the cache when the key contains them', async () => {
+  it('use the cache if the key contains them', async () => {
     const states = []
     for (const token of ['a', 'b', 'a']) {
       states.push((await ask('/named', undefined, { Authorization: token })).state)

@@ -90,16 +90,16 @@ const PLACES = [
   ['a handler', inHandler],
 ] as const
 
-describe.each(PLACES)('a Vary header of %s', (_, at) => {
+describe.each(PLACES)('a Vary header set by %s', (_, at) => {
   it.each<[string, string | string[]]>([
-    ['a name', 'Accept-Language'],
-    ['a name in another case', 'aCCept-languagE'],
-    ['one in a list', 'Origin,accept-language , Accept-Encoding'],
-    ['one in several lines', ['Origin', 'Accept-Language']],
+    ['a header name', 'Accept-Language'],
+    ['a header name in another case', 'aCCept-languagE'],
+    ['a header name in a list', 'Origin,accept-language , Accept-Encoding'],
+    ['a header name in several lines', ['Origin', 'Accept-Language']],
     ['*', '*'],
     ['* in a list', 'Origin, *'],
-    ['credentials', 'Cookie'],
-  ])('prevents caching: %s', async (__, vary) => {
+    ['a credential header', 'Cookie'],
+  ])('prevents caching if it contains %s', async (__, vary) => {
     await start(at((res) => void res.setHeader('Vary', vary)))
     expect(await ask('en')).toBe('MISS en')
     expect(await ask('de')).toBe('MISS de')
@@ -107,7 +107,7 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
     expect(calls).toBe(3)
   })
 
-  it('allows caching when the key depends on the same header', async () => {
+  it('allows caching if the key depends on the same header', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     const answers = []
     for (const language of ['en', 'de', 'en', 'de']) answers.push(await ask(language, '/keyed'))
@@ -116,7 +116,7 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
     expect(headers['vary']).toBe('Accept-Language')
   })
 
-  it('is logged once with the name of the header', async () => {
+  it('causes one warning with the name of the header', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     for (const language of ['en', 'de']) await ask(language)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
@@ -124,7 +124,7 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
     expect(warnings[0]?.message).toContain("'Accept-Language'")
   })
 
-  it('stops waiting requests from sharing the response', async () => {
+  it('prevents waiting requests from sharing the response', async () => {
     await start(at((res) => void res.vary('Accept-Language')))
     const made = defer()
     wait = made.promise
@@ -137,13 +137,13 @@ describe.each(PLACES)('a Vary header of %s', (_, at) => {
   })
 })
 
-describe('a Vary header for CORS and compression', () => {
+describe('a Vary header for CORS or compression', () => {
   it.each([
     'Origin',
     'Accept-Encoding',
     'Access-Control-Request-Method',
     'access-control-request-headers',
-  ])('allows caching when a middleware adds it: %s', async (name) => {
+  ])('allows caching if a middleware adds it: %s', async (name) => {
     await start(early((res) => void res.vary(name)))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
     await app.close()
@@ -151,7 +151,7 @@ describe('a Vary header for CORS and compression', () => {
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'HIT en'])
   })
 
-  it('prevents caching when the handler sets it', async () => {
+  it('prevents caching if the handler sets it', async () => {
     await start(inHandler((res) => void res.vary('Origin')))
     expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'MISS en'])
   })
@@ -171,7 +171,7 @@ describe('a Vary header for CORS and compression', () => {
   })
 })
 
-it('the Vary header of the handler is added to the Vary header of a middleware per request', async () => {
+it('the Vary header of a handler is added to the Vary header that a middleware sets per request', async () => {
   during = (res) => void res.vary('Accept-Language')
   await start(
     early((res) => {
@@ -187,13 +187,13 @@ it('the Vary header of the handler is added to the Vary header of a middleware p
   ])
 })
 
-it('a response is not cached when the handler replaces the Vary header of a middleware', async () => {
+it('a response is not cached if the handler replaces the Vary header of a middleware', async () => {
   during = (res) => void res.set('Vary', 'Accept-Encoding')
   await start(early((res) => void res.vary('Accept-Language')))
   expect([await ask('en'), await ask('de')]).toEqual(['MISS en', 'MISS de'])
 })
 
-describe.each(PLACES)('a response with headers of %s', (_, at) => {
+describe.each(PLACES)('a response with headers set by %s', (_, at) => {
   it.each<[string, string | string[]]>([
     ['Cache-Control', 'private'],
     ['cache-control', 'max-age=5,  PRIVATE'],
@@ -244,7 +244,7 @@ describe('a response with its own max-age', () => {
     ['max-age=50, s-maxage=5', 5],
     ['max-age=5, s-maxage=20', 20],
     ['max-age=3600', 60],
-  ])('is fresh for its own time, but at most for ttl: %s', async (header, seconds) => {
+  ])('is fresh for its own time, but not longer than `ttl`: %s', async (header, seconds) => {
     await start(late((res) => void res.set('Cache-Control', header)))
     await ask('en')
     await app.clock.advance(seconds - 1)
@@ -253,7 +253,7 @@ describe('a response with its own max-age', () => {
     expect(await ask('en')).toBe('MISS en')
   })
 
-  it('is not stored when max-age is 0', async () => {
+  it('is not stored if max-age is 0', async () => {
     await start(late((res) => void res.set('Cache-Control', 'max-age=0')))
     expect([await ask('en'), await ask('en', '/plain', 'head')]).toEqual([
       'MISS en',
@@ -271,33 +271,39 @@ describe('a stale response', () => {
     expect(await ask('en', '/stale')).toBe('STALE en')
   })
 
-  it.each(['must-revalidate', 'Proxy-Revalidate'])('is not sent with %s', async (word) => {
-    await start(early((res) => void res.set('Cache-Control', `max-age=5, ${word}`)))
-    await ask('en', '/stale')
-    await app.clock.advance(4)
-    expect(await ask('en', '/stale')).toBe('HIT en')
-    await app.clock.advance(2)
-    expect(await ask('en', '/stale')).toBe('MISS en')
-  })
+  it.each(['must-revalidate', 'Proxy-Revalidate'])(
+    'is not sent if Cache-Control contains %s',
+    async (word) => {
+      await start(early((res) => void res.set('Cache-Control', `max-age=5, ${word}`)))
+      await ask('en', '/stale')
+      await app.clock.advance(4)
+      expect(await ask('en', '/stale')).toBe('HIT en')
+      await app.clock.advance(2)
+      expect(await ask('en', '/stale')).toBe('MISS en')
+    },
+  )
 
   it.each([
-    ['before', early],
-    ['with the head', late],
-  ] as const)('is not replaced by a refresh with a new Vary header: %s', async (_, at) => {
-    let header: [string, string] = ['X-Own', 'yes']
-    await start(at((res) => void res.setHeader(...header)))
-    expect(await ask('en', '/stale')).toBe('MISS en')
-    await app.clock.advance(12)
-    header = ['Vary', 'Accept-Language']
-    expect(await ask('de', '/stale')).toBe('STALE en')
-    await settle()
-    expect(calls).toBe(2)
-    header = ['X-Own', 'yes']
-    expect((await ask('en', '/stale')).split(' ')[1]).toBe('en')
-  })
+    ['by a middleware', early],
+    ['right before the head is written', late],
+  ] as const)(
+    'is not replaced by a refreshed response whose Vary header is set %s',
+    async (_, at) => {
+      let header: [string, string] = ['X-Own', 'yes']
+      await start(at((res) => void res.setHeader(...header)))
+      expect(await ask('en', '/stale')).toBe('MISS en')
+      await app.clock.advance(12)
+      header = ['Vary', 'Accept-Language']
+      expect(await ask('de', '/stale')).toBe('STALE en')
+      await settle()
+      expect(calls).toBe(2)
+      header = ['X-Own', 'yes']
+      expect((await ask('en', '/stale')).split(' ')[1]).toBe('en')
+    },
+  )
 })
 
-it('the cache decides after the head is written, even when a middleware delays end()', async () => {
+it('the cache decides after the head is written, even if a middleware delays end()', async () => {
   const slow: Middleware = (_req, res, next) => {
     const { end } = res
     res.end = function endLater(this: Response, ...args: unknown[]) {
@@ -313,7 +319,7 @@ it('the cache decides after the head is written, even when a middleware delays e
   expect([await ask('en'), await ask('en')]).toEqual(['MISS en', 'MISS en'])
 })
 
-it('the cache reads headers that are passed to writeHead', async () => {
+it('the cache reads headers that are passed to writeHead()', async () => {
   const wrap: Middleware = (_req, res, next) => {
     const { writeHead } = res
     res.writeHead = function withOwn(this: Response, status: number) {

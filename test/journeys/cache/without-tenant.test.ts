@@ -19,7 +19,7 @@ class ReadController {
 }
 
 describe('a cached value of a tenant', () => {
-  it('cannot be read under its full key without a tenant or by another tenant', async () => {
+  it('cannot be read under its full key by a request of another tenant or without a tenant', async () => {
     await using app = await TestApp.create({ controllers: [ReadController], tenant: {} })
     const cache = app.get(CacheManager)
     await runWithTenant('acme', () => cache.forTenant('acme').set('rate', 7))

@@ -86,7 +86,7 @@ describe('an application with the capacity option', () => {
     expect(held.begun).toEqual(names)
   })
 
-  it('refuses requests at once without a queue', async () => {
+  it('refuses requests immediately if it has no queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -112,7 +112,7 @@ describe('an application with the capacity option', () => {
   })
 })
 
-describe('the place of a request', () => {
+describe('the place of a running request', () => {
   /** Holds the only place with a request, ends it, and proves that one place is free, and not two. */
   async function proveOnePlace(url: string) {
     const before = held.begun.length
@@ -135,7 +135,7 @@ describe('the place of a request', () => {
     held.all()
   }
 
-  it('is released once after an error, HEAD, a sent response and a 404', async () => {
+  it('is released exactly once after an error, a HEAD request, a response that was sent early, or a 404', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     for (const [path, method] of [
       ['/work/broken', 'GET'],
@@ -152,7 +152,7 @@ describe('the place of a request', () => {
     await proveOnePlace(url)
   })
 
-  it('is released once after the client has disconnected during the request', async () => {
+  it('is released exactly once if the client disconnects during the request', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     const controller = new AbortController()
     const sent = fetch(`${url}/work/1`, { signal: controller.signal }).catch(() => 'left')
@@ -162,7 +162,7 @@ describe('the place of a request', () => {
     await proveOnePlace(url)
   })
 
-  it('is released once after a handler timeout that expires in the queue', async () => {
+  it('is never given to a request whose handler timeout has expired in the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)
@@ -179,7 +179,7 @@ describe('the place of a request', () => {
     expect(held.begun).toEqual(['1', '3'])
   })
 
-  it('is released once after the end of a stream, and after its reader disconnects', async () => {
+  it('is released exactly once when a stream ends or its reader disconnects', async () => {
     const { url } = await start({ concurrent: 1, queue: 0 })
     for (const end of ['handler', 'client']) {
       const before = held.begun.length
@@ -196,7 +196,7 @@ describe('the place of a request', () => {
     await proveOnePlace(url)
   })
 
-  it('is released once after a client has left the queue', async () => {
+  it('is never given to a request whose client has disconnected in the queue', async () => {
     const { url } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = fetch(`${url}/work/1`)
     await begun(1)

@@ -193,7 +193,7 @@ async function proveFree(url: string): Promise<void> {
 
 describe('clients that do not read', () => {
   it.each(['json', 'bytes', 'sent', 'error'])(
-    'occupy no place once a response has ended: %s',
+    'occupy no place once the handler has ended its response: %s',
     async (kind) => {
       const { port, url, shows } = await start({ concurrent: 3, queue: 0 })
       for (let i = 0; i < 3; i++) await unread(port, get(`/large/${kind}`))
@@ -205,7 +205,7 @@ describe('clients that do not read', () => {
     },
   )
 
-  it('are not counted for responses that wait for earlier ones on their connection', async () => {
+  it('occupy no place for responses that wait for earlier responses on the same connection', async () => {
     const { port, url, shows } = await start({ concurrent: 3, queue: 0 })
     await unread(port, get('/large/sent') + get('/large/json') + get('/large/bytes'))
     await expect.poll(() => run.length).toBe(3)
@@ -213,7 +213,7 @@ describe('clients that do not read', () => {
     await proveFree(url)
   })
 
-  it('occupy the place of a stream until the response timeout is over', async () => {
+  it('occupy the place of a stream until the response timeout expires', async () => {
     const { app, port, url, shows, lines } = await startMoved({ concurrent: 1, queue: 0 })
     await unread(port, get('/large/stream'))
     await expect.poll(() => run.length).toBe(1)
@@ -247,7 +247,7 @@ describe('request bodies that arrive slowly', () => {
     ['typed', FORM, 'a='],
     ['flowing', JSON_HEADERS, '{'],
     ['upload', PARTS, '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\n'],
-  ])('occupy no place: %s, %j, %j', async (path, headers, body) => {
+  ])('occupy no place: route %s, headers %j, first bytes %j', async (path, headers, body) => {
     const { port, url, shows } = await start({ concurrent: 10, queue: 0 })
     for (let i = 0; i < 10; i++) await unfinished(port, path, headers, body)
     await shows({ running_requests: 0, receiving_requests: 10 })
@@ -260,7 +260,7 @@ describe('request bodies that arrive slowly', () => {
     await shows({ running_requests: 0, receiving_requests: 0 })
   })
 
-  it('are not counted while a handler reads an arriving file', async () => {
+  it('occupy no place while a handler waits for the rest of a file', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 0 })
     const picture = {
       name: 'picture',
@@ -287,7 +287,7 @@ describe('request bodies that arrive slowly', () => {
     await shows({ running_requests: 0 })
   })
 
-  it('are not counted for the share of a tenant', async () => {
+  it('do not count toward the share of a tenant', async () => {
     const options = { tenant: {}, controllers: CONTROLLERS() }
     const { port, url, shows } = await start({ concurrent: 4, queue: 0, perTenant: 1 }, options)
     await unfinished(port, 'described', `${JSON_HEADERS}\r\nX-Tenant-Id: a`)
@@ -298,7 +298,7 @@ describe('request bodies that arrive slowly', () => {
     expect(await statusOf(sent)).toBe(200)
   })
 
-  it('receive a place when they have arrived, before new requests', async () => {
+  it('are handled before queued requests once they have arrived', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const client = await unfinished(port)
     await shows({ receiving_requests: 1 })
@@ -318,7 +318,7 @@ describe('request bodies that arrive slowly', () => {
     await shows({ running_requests: 0 })
   })
 
-  it('wait for a place no longer than other requests', async () => {
+  it('are refused if they wait too long for a place after they have arrived', async () => {
     const { app, port, url, shows } = await startMoved({ concurrent: 1, queue: 0, wait: '2s' })
     const client = await unfinished(port)
     await shows({ receiving_requests: 1 })
@@ -335,7 +335,7 @@ describe('request bodies that arrive slowly', () => {
     await app.close()
   })
 
-  it('are refused above the limit, starting with the one that has waited longest', async () => {
+  it('are refused above the limit of `bodies`, beginning with the oldest one', async () => {
     const { port, shows } = await start({ concurrent: 1, queue: 0, bodies: 2 })
     const clients = []
     for (const count of [1, 2]) {
@@ -355,7 +355,7 @@ describe('request bodies that arrive slowly', () => {
     expect(run).toHaveLength(2)
   })
 
-  it('are counted until their handler runs, but are never refused once they have arrived', async () => {
+  it('count toward the limit of `bodies` until their handler runs, but are not refused once they have arrived', async () => {
     const { port, shows } = await start({ concurrent: 1, queue: 0, bodies: 1, wait: '30s' })
     const arrived = await unfinished(port)
     await shows({ receiving_requests: 1 })

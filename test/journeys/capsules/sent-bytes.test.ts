@@ -129,14 +129,14 @@ it('a capsule reports that a long body was omitted', async () => {
 
 it.each([
   [
-    'a field that a schema calls secret, and changes',
+    'a field that its schema marks as secret and transforms',
     'json',
     JSON_TYPE,
     '{"sku":"canary-1", "pin" : "canary-\\u0031"}',
     '{"sku":"[secret]", "pin" : "[secret]"}',
   ],
   [
-    'fields with the names of secrets, at any depth, also twice, also escaped',
+    'fields with the names of secrets, at any depth, repeated or escaped',
     'json',
     JSON_TYPE,
     '{ "sku": "a", "p\\u0061ssword": 123456, "password": {"a": ["canary-2", true, null]}, "user": {"token":"canary-3"}, "user": 1 }',

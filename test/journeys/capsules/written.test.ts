@@ -135,7 +135,7 @@ async function only() {
 }
 
 describe('an intended error response', () => {
-  it('has no capsule or record: a full application, a failed health check, an error with log: false', async () => {
+  it('has no capsule and no record: full capacity, a failed health check, an error with `log: false`', async () => {
     const { made, url } = await start(
       { folder },
       {
@@ -207,7 +207,7 @@ describe('the capsule of a request', () => {
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
   })
 
-  it('is not written for a refused form', async () => {
+  it('is not written if a form is refused with 415', async () => {
     const { url } = await start()
     const body = new FormData()
     body.set('file', new Blob(['x']), 'x.txt')
@@ -250,7 +250,7 @@ describe('the capsule of a request', () => {
     expect(capsule.record.error.message).toBe('No place for [secret]')
   })
 
-  it('is written for app.fetch before close() ends', async () => {
+  it('is written for a request to app.fetch() before close() resolves', async () => {
     const made = await App.create({
       controllers: [WorkController],
       logger: false,
@@ -277,7 +277,7 @@ describe('the folder of capsules', () => {
     for (const name of [first, second]) expect(name).not.toContain('2000')
   })
 
-  it('receives a further capsule for each failed request', async () => {
+  it('receives one capsule for each failed request', async () => {
     const { url } = await start({ folder, files: 20 })
     for (let count = 1; count <= 10; count++) {
       await fetch(`${url}/work/broken`)
@@ -285,7 +285,7 @@ describe('the folder of capsules', () => {
     }
   })
 
-  it('has a maximum size', async () => {
+  it('never exceeds the configured size', async () => {
     const { url } = await start({ folder, bytes: 8000 })
     for (let i = 0; i < 6; i++) await fetch(`${url}/work/broken?i=${i}`)
     await app?.close()
@@ -315,7 +315,7 @@ it('capsules are written only for server failures', async () => {
   expect(files()).toEqual([])
 })
 
-it('capsules are not written without the option', async () => {
+it('capsules are not written without the option `capsules`', async () => {
   const { url } = await start(false)
   expect((await fetch(`${url}/work/broken`)).status).toBe(500)
   await app?.close()

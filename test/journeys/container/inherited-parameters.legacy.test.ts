@@ -29,7 +29,7 @@ describe('a class without a constructor', () => {
     await app.close()
   })
 
-  it('receives these dependencies as a controller, too', async () => {
+  it('receives the dependencies of the inherited constructor if it is a controller', async () => {
     @Controller('names')
     class Names extends Base {
       @Get() get() {

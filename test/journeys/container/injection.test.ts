@@ -42,7 +42,7 @@ describe('dependency injection', () => {
     await app.close()
   })
 
-  it('inherits injected fields', async () => {
+  it('supports injected fields of a base class', async () => {
     class Base {
       @Inject(Name) readonly name!: string
     }
@@ -117,7 +117,7 @@ describe('dependency injection', () => {
     await app.close()
   })
 
-  it('uses the factory of a token without a provider, once per application', async () => {
+  it('calls the factory of a token that has no provider, once per application', async () => {
     const Greeting = new InjectionToken('Greeting', {
       useFactory: () => ({ text: `hello ${inject(Name)}` }),
     })
@@ -139,7 +139,7 @@ describe('dependency injection', () => {
     expect(problem?.cause).toContain('Welcome -> Greeting -> Name')
   })
 
-  it('waits for the asynchronous dependencies of the factory of a token', async () => {
+  it("waits for the asynchronous dependencies of a token's own factory", async () => {
     const Size = new InjectionToken('Size', { useFactory: () => inject<string>('late').length })
     const late = { token: 'late', useFactory: async () => 'four' }
     const size = { token: 'size', useFactory: (value: number) => value, inject: [Size] }
@@ -148,7 +148,7 @@ describe('dependency injection', () => {
     await app.close()
   })
 
-  it('does not inject a subclass for its base class', async () => {
+  it('does not inject a subclass in place of its base class', async () => {
     class Repository {}
     class Cached extends Repository {}
     const app = await App.create({ providers: [Repository, Cached] })
@@ -291,7 +291,7 @@ describe('boot errors of the container', () => {
     expect(problem?.cause).toContain("'hen' -> Egg -> 'hen'")
   })
 
-  it('report a circular dependency that is found after an asynchronous factory', async () => {
+  it('report a circular dependency that appears only after an asynchronous factory has resolved', async () => {
     const slow = {
       token: 'slow',
       useFactory: () => new Promise((resolve) => setTimeout(() => resolve('here'), 5)),

@@ -54,7 +54,7 @@ describe('a start that fails halfway', () => {
     expect(log).toEqual(['init database', 'init schema', 'close schema', 'close database'])
   })
 
-  it('closes providers without onInit', async () => {
+  it('also closes providers without `onInit`', async () => {
     const providers = [Database, Schema, Service, Pool]
     await expect(App.create({ providers, logger: false })).rejects.toThrow('no schema')
     expect(log).toContain('close pool')

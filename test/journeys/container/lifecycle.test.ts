@@ -46,7 +46,7 @@ describe('the lifecycle of providers', () => {
     ])
   })
 
-  it('calls the hooks of an object from a factory, but not of useValue', async () => {
+  it('calls the hooks of an object that a factory returns, but not of a `useValue` object', async () => {
     const app = await App.create({
       providers: [
         { token: 'factory', useFactory: async () => hooks('factory') },
@@ -57,14 +57,14 @@ describe('the lifecycle of providers', () => {
     expect(log).toEqual(['init factory', 'ready factory', 'close factory'])
   })
 
-  it('closes once when close() is called several times', async () => {
+  it('closes each provider once if close() is called several times', async () => {
     const app = await App.create({ providers: [Database] })
     await Promise.all([app.close(), app.close()])
     await app.close()
     expect(log.filter((line) => line === 'close database')).toHaveLength(1)
   })
 
-  it('closes all providers when one fails, and then rejects with the error', async () => {
+  it('closes all providers even if one of them fails, and then rejects with the error', async () => {
     const failing = {
       token: 'failing',
       useFactory: () => ({

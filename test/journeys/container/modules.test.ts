@@ -81,7 +81,7 @@ describe('modules', () => {
     await app.close()
   })
 
-  it('can have a private asynchronous provider for a token of other modules', async () => {
+  it('can have a private asynchronous provider for a token that other modules also provide', async () => {
     class Orders {
       readonly db = inject<string>('db')
     }
@@ -141,23 +141,23 @@ describe('the testOverrides option', () => {
   const testOverrides = [{ token: Repository, useValue: { name: 'fake' } }]
 
   it.each([
-    ['a module', { modules: [{ providers: [Repository, Service] }] }],
+    ['of a module', { modules: [{ providers: [Repository, Service] }] }],
     [
-      'a module that exports it',
+      'of a module that exports it',
       { modules: [{ providers: [Repository, Service], exports: [Repository, Service] }] },
     ],
     [
-      'a module that keeps it private',
+      'of a module that keeps it private',
       { modules: [{ providers: [Repository, Service], exports: [Service] }] },
     ],
     [
-      'an imported module',
+      'of an imported module',
       { modules: [{ imports: [{ providers: [Repository] }], providers: [Service] }] },
     ],
-    ['the options', { providers: [Repository, Service] }],
-    ['a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
-    ['no list', { providers: [Service] }],
-  ])('overrides a provider from %s', async (_, options) => {
+    ['of the option `providers`', { providers: [Repository, Service] }],
+    ['of a plugin', { plugins: [{ name: 'data', providers: [Repository, Service] }] }],
+    ['that is in no list', { providers: [Service] }],
+  ])('overrides a provider %s', async (_, options) => {
     const app = await TestApp.create({
       contract: 'throw',
       controllers: [NamesController],

@@ -4,8 +4,8 @@ import { bootProblems } from '../../support.js'
 
 const Missing = new InjectionToken<string>('Missing')
 
-describe('a problem of the container', () => {
-  it('is reported once when several classes depend on it', async () => {
+describe('a missing or failing provider', () => {
+  it('is reported once even if several classes depend on it', async () => {
     class First {
       readonly missing = inject(Missing)
     }
@@ -29,7 +29,7 @@ describe('a problem of the container', () => {
     ])
   })
 
-  it('has the original error as its cause, not an AggregateError', async () => {
+  it('is reported with the original error as the cause, not with an AggregateError', async () => {
     const thrown = new Error('no connection')
     class Pool {
       constructor() {
@@ -49,7 +49,7 @@ describe('a problem of the container', () => {
     expect(failure.cause).toBe(thrown)
   })
 
-  it('is reported separately for each of two missing providers', async () => {
+  it('is reported separately from another missing provider', async () => {
     const Other = new InjectionToken<string>('Other')
     class First {
       readonly missing = inject(Missing)

@@ -53,7 +53,7 @@ describe('an object with a method `then`', () => {
     ['the value of another token', [Pipeline, { token: Steps, useExisting: Pipeline }]],
     ['the result of a factory', [{ token: Steps, useFactory: () => new Pipeline() }]],
     [
-      'what a factory depends on',
+      'a dependency of a factory',
       [
         { token: 'inner', useFactory: async () => 'a promise' },
         { token: 'thenable', useFactory: () => value },
@@ -105,10 +105,10 @@ describe('an object with a method `then`', () => {
   }
 
   it.each<[string, AppOptions]>([
-    ['itself', { auth: { guard: new Guard() } }],
-    ['of a token', { auth: { guard: Guard } }],
-    ['for one application', { auth: { guard: new StatefulGuard() } }],
-  ])('is not treated as a promise if it is a guard %s', async (_, options) => {
+    ['a guard', { auth: { guard: new Guard() } }],
+    ['an instance of a guard class', { auth: { guard: Guard } }],
+    ['the state of a guard for one application', { auth: { guard: new StatefulGuard() } }],
+  ])('is not treated as a promise if it is %s', async (_, options) => {
     @Auth()
     @Controller('guarded')
     class GuardedController {

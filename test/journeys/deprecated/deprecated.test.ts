@@ -77,7 +77,7 @@ async function start(options: AppOptions = {}): Promise<TestApp> {
 }
 
 describe('a deprecated route', () => {
-  it('announces its end in headers, with a decorator on a class or a method', async () => {
+  it('announces its deprecation and its end in headers, whether the class or the method is decorated', async () => {
     const app = await start()
     const headersOf = async (path: string) => {
       const { headers } = await app.fetch(path)
@@ -98,7 +98,7 @@ describe('a deprecated route', () => {
     expect(await headersOf('/v1/private')).toEqual(['@1672531200', null, null])
   })
 
-  it('is marked in the document and in the client, with its headers and 410', async () => {
+  it('is marked in the document, with its headers and 410, and in the generated client', async () => {
     const app = await start()
     const operation = (path: string) => app.document.paths[path]?.get
     const ended = operation('/v1/orders/{id}')
@@ -114,7 +114,7 @@ describe('a deprecated route', () => {
     expect(client).toContain('410')
   })
 
-  it('responds with 410 from its sunset if `end` is set, according to the application clock', async () => {
+  it('responds with 410 after its sunset if `end` is set, according to the application clock', async () => {
     const app = await start()
     app.clock.set('2024-06-30T23:59:58Z')
     expect((await app.fetch('/v1/orders/1')).status).toBe(200)
@@ -125,7 +125,7 @@ describe('a deprecated route', () => {
     expect((await app.fetch('/v1/stays')).status).toBe(200)
   })
 
-  it('passes fuzz tests before its end, and has 410 in the access matrix and in fuzz tests afterwards', async () => {
+  it('passes fuzz tests before its end, and has status 410 in authMatrix() and fuzz tests afterwards', async () => {
     const app = await start()
     const operations = ({ name }: { name: string }) => name === 'GET /v1/orders/{id}'
     await app.fuzz({ seed: 2, runs: 20, operations })
@@ -148,18 +148,22 @@ describe('an invalid deprecation', () => {
   it.each<[string, unknown, RegExp]>([
     ['no options', undefined, /It is not an options object/],
     ['an unknown option', { since: SINCE, until: SUNSET }, /until/],
-    ['no date', { sunset: SUNSET }, /`since` is undefined/],
-    ['another text', { since: 'July 2023' }, /ISO date/],
-    ['a day that no month has', { since: '2023-02-30' }, /ISO date/],
+    ['no `since`', { sunset: SUNSET }, /`since` is undefined/],
+    ['a `since` that is not a date', { since: 'July 2023' }, /ISO date/],
+    ['a day that does not exist', { since: '2023-02-30' }, /ISO date/],
     ['a time without a zone', { since: '2023-02-20T10:00:00' }, /ISO date/],
-    ['a wrong sunset', { since: SINCE, sunset: '2024' }, /`sunset` is 2024/],
-    ['a sunset before since', { since: SINCE, sunset: '2023-06-30' }, /before `since`/],
+    ['an invalid sunset', { since: SINCE, sunset: '2024' }, /`sunset` is 2024/],
+    ['a sunset before `since`', { since: SINCE, sunset: '2023-06-30' }, /before `since`/],
     ['an end without a sunset', { since: SINCE, end: true }, /without `sunset`/],
-    ['an end of another type', { since: SINCE, sunset: SUNSET, end: 1 }, /boolean/],
-    ['a URL', { since: SINCE, successor: 'https://a.example' }, /pass a path/],
-    ['two slashes', { since: SINCE, successor: '//a.example' }, /pass a path/],
-    ['a line break', { since: SINCE, successor: '/a\r\nX: 1' }, /pass a path/],
-    ['an unknown parameter', { since: SINCE, successor: '/v2/:name' }, /the parameter name/],
+    ['an `end` that is not a boolean', { since: SINCE, sunset: SUNSET, end: 1 }, /boolean/],
+    ['a successor that is a URL', { since: SINCE, successor: 'https://a.example' }, /pass a path/],
+    ['a successor with two slashes', { since: SINCE, successor: '//a.example' }, /pass a path/],
+    ['a successor with a line break', { since: SINCE, successor: '/a\r\nX: 1' }, /pass a path/],
+    [
+      'a successor with an unknown parameter',
+      { since: SINCE, successor: '/v2/:name' },
+      /the parameter name/,
+    ],
   ])('causes a boot error: %s', async (_, options, message) => {
     @Controller('wrong')
     class Wrong {
@@ -217,7 +221,9 @@ describe('the callers of deprecated routes', () => {
         'GET /v1/stays  since 2023-06-30  sunset 2024-06-30',
       ].sort(),
     ])
-    expect(stderr).toContain('4 deprecated; 2 without a caller')
+    expect(stderr).toContain(
+      'Deprecated routes: 4. Without a caller since the application started: 2.',
+    )
     const json = JSON.parse((await list(...authorized, '--json')).stdout)
     expect(json[0]).toMatchObject({ route: 'GET /v1/orders/:id', callers: [{ requests: 1 }] })
   })
@@ -230,7 +236,7 @@ describe('the callers of deprecated routes', () => {
     expect(stdout).not.toContain('ana')
   })
 
-  it('are limited to 1,000 per route, and programs do not use up the places of users', async () => {
+  it('are limited to 900 users and 100 user agents per route', async () => {
     const app = await start({ metrics: { guard: scraper } })
     for (let i = 0; i < 150; i++)
       await app.fetch('/v1/stays', { headers: { 'user-agent': `agent ${i}` } })
@@ -251,7 +257,7 @@ describe('the callers of deprecated routes', () => {
     expect([status, stderr]).toEqual([1, expect.stringContaining('status 401')])
   })
 
-  it('are summed up over the workers of one application', () => {
+  it('are counted over all workers of one application', () => {
     const line = (worker: number, kind: string, value: number) =>
       `http_deprecated_${kind}{route="GET /a",caller="user:1",worker="${worker}"} ${value}`
     const text = [

@@ -49,7 +49,7 @@ describe('the result of inject(Env)', () => {
     await other.close()
   })
 
-  it('is replaced by testOverrides, without reading a variable', async () => {
+  it('is replaced by testOverrides, so that no variable is read', async () => {
     vi.stubEnv('BLAZON_KEY', undefined)
     const useValue = { BLAZON_REGION: 'mars', BLAZON_LIMIT: 1, BLAZON_KEY: '123' }
     const testOverrides = [{ token: Env, useValue }]
@@ -78,7 +78,7 @@ describe('the result of inject(Env)', () => {
   })
 })
 
-describe('the boot of an application with variables', () => {
+describe('the boot of an application with environment variables', () => {
   it('reports every invalid variable once, together with the other problems of the application', async () => {
     vi.stubEnv('BLAZON_REGION', '')
     vi.stubEnv('BLAZON_LIMIT', 'many')
@@ -95,7 +95,7 @@ describe('the boot of an application with variables', () => {
     ])
   })
 
-  it('fails even if no class injects the variables, when their provider is listed', async () => {
+  it('fails if the provider of invalid variables is listed, even if no class injects them', async () => {
     vi.stubEnv('BLAZON_REGION', '')
     vi.stubEnv('BLAZON_KEY', '')
     await expect(App.create({}).then((app) => app.close())).resolves.toBeUndefined()
@@ -103,7 +103,7 @@ describe('the boot of an application with variables', () => {
     expect(error.problems.map(({ subject }) => subject)).toEqual(['BLAZON_REGION', 'BLAZON_KEY'])
   })
 
-  it('supports a private provider in a single module', async () => {
+  it('accepts a provider of the variables that is private to one module', async () => {
     vi.stubEnv('BLAZON_REGION', 'eu')
     vi.stubEnv('BLAZON_KEY', 'canary')
     const module = { name: 'm', providers: [Env.provider, Billing], exports: [Billing] }

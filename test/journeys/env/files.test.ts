@@ -23,27 +23,30 @@ describe('the .env file', () => {
     expect(env(Schema).read()).toEqual({})
   })
 
-  it('can be missing, and can be a folder', () => {
+  it('is ignored if it is missing or a folder', () => {
     const folder = workIn({})
     expect(env(Schema).read()).toEqual({})
     mkdirSync(join(folder, '.env'))
     expect(env(Schema).read()).toEqual({})
   })
 
-  it('is not read for given variables, or with `file: false`', () => {
+  it('is not read if the variables are passed to Env.read(), or with `file: false`', () => {
     workIn({ '.env': 'BLAZON_A=file\n' })
     expect(env(Schema).read({ BLAZON_B: 'b' })).toEqual({ BLAZON_B: 'b' })
     expect(env(Schema, { file: false }).read()).toEqual({})
   })
 
-  it.each(['production', 'test'])('is not read under NODE_ENV=%s without an option', (mode) => {
-    workIn({ '.env': 'BLAZON_A=file\n' })
-    vi.stubEnv('NODE_ENV', mode)
-    expect(env(Schema).read()).toEqual({})
-    expect(env(Schema, { file: '.env' }).read()).toEqual({ BLAZON_A: 'file' })
-  })
+  it.each(['production', 'test'])(
+    'is not read under NODE_ENV=%s without the option `file`',
+    (mode) => {
+      workIn({ '.env': 'BLAZON_A=file\n' })
+      vi.stubEnv('NODE_ENV', mode)
+      expect(env(Schema).read()).toEqual({})
+      expect(env(Schema, { file: '.env' }).read()).toEqual({ BLAZON_A: 'file' })
+    },
+  )
 
-  it('is mentioned in the error about a missing variable that it sets, but that production does not read', async () => {
+  it('is mentioned in the error about a missing variable that it sets if production does not read it', async () => {
     workIn({ '.env': 'BLAZON_A=canary\n' })
     vi.stubEnv('NODE_ENV', 'production')
     const [problem] = await problemsOf(() => env(z.object({ BLAZON_A: z.string() })).read())
@@ -66,7 +69,7 @@ describe('the .env file', () => {
     // A warning waits for the next application of the process: take those of other tests.
     beforeEach(() => warningsOf({}).then(() => undefined))
 
-    it('causes one warning with the optional variables that it would set', async () => {
+    it('causes one warning with the names of the optional variables that it would set', async () => {
       workIn({ '.env': 'BLAZON_A=canary\nBLAZON_B_FILE=/run/b\nOTHER=x\n' })
       vi.stubEnv('NODE_ENV', 'production')
       const Env = env(Schema)
@@ -80,7 +83,7 @@ describe('the .env file', () => {
       expect(await warningsOf({})).toEqual([])
     })
 
-    it('causes a warning after Env.read() alone, and an error under strict', async () => {
+    it('causes a warning even if only Env.read() was called, and an error with `strict: true`', async () => {
       workIn({ '.env': 'BLAZON_A=canary\n' })
       vi.stubEnv('NODE_ENV', 'production')
       const Env = env(Schema)
@@ -107,7 +110,7 @@ describe('the .env file', () => {
     })
   })
 
-  it('is checked for misspelt variables', async () => {
+  it('is searched for misspelled names of variables', async () => {
     workIn({ '.env': 'BLAZON_DATABSE=x\n' })
     const Env = env(z.object({ BLAZON_DATABASE: z.string() }))
     const [problem] = await problemsOf(() => Env.read())
@@ -126,7 +129,7 @@ describe('the .env file', () => {
     ])
   })
 
-  it('is not read by a TestApp without an option', async () => {
+  it('is not read by a TestApp without the option `file`', async () => {
     workIn({ '.env': 'BLAZON_A=file\n' })
     const Named = env(Schema, { file: '.env' })
     const Usual = env(Schema)
@@ -151,7 +154,7 @@ describe('a NAME_FILE variable', () => {
     ['canary-key\r\n', 'canary-key'],
     ['canary-key\n\n', 'canary-key\n'],
     ['  canary key', '  canary key'],
-  ])('contains the path of a file with the value: %j', (text, key) => {
+  ])('provides the content of its file without one final line break: %j', (text, key) => {
     const folder = folderWith({ key: text, name: 'n' })
     const set = { KEY_FILE: join(folder, 'key'), NAME_FILE: join(folder, 'name') }
     const config = Secret.read(set)
@@ -159,7 +162,7 @@ describe('a NAME_FILE variable', () => {
     expect(config.NAME).toBe('n')
   })
 
-  it('conflicts with the variable itself, but not with an empty one', async () => {
+  it('conflicts with the variable NAME, unless one of the two is empty', async () => {
     const folder = folderWith({ key: 'canary-key' })
     const KEY_FILE = join(folder, 'key')
     expect(Secret.read({ KEY: '', KEY_FILE }).KEY).toBe('canary-key')
@@ -174,7 +177,7 @@ describe('a NAME_FILE variable', () => {
     ])
   })
 
-  it('has priority in the environment over the variable in .env', () => {
+  it('replaces the variable NAME of the .env file if it is set in the environment', () => {
     const folder = workIn({ '.env': 'KEY=from-env-file\n', key: 'from-mounted' })
     vi.stubEnv('KEY_FILE', join(folder, 'key'))
     expect(Secret.read().KEY).toBe('from-mounted')
@@ -232,13 +235,13 @@ describe('a NAME_FILE variable', () => {
     expect(Both.read({ LOG_FILE: '/var/log/none.log' })).toEqual({ LOG_FILE: '/var/log/none.log' })
   })
 
-  it('causes an error that is reported together with the other variables', async () => {
+  it('causes an error that is reported together with the errors of other variables', async () => {
     const Env = env(z.object({ KEY: z.string(), PORT: z.coerce.number() }))
     const problems = await problemsOf(() => Env.read({ KEY_FILE: '/none', PORT: 'x' }))
     expect(problems.map(({ subject }) => subject)).toEqual(['KEY_FILE', 'PORT'])
   })
 
-  it('is read again at each call', () => {
+  it('is read again at each call of Env.read()', () => {
     const folder = folderWith({ key: 'first' })
     const set = { KEY_FILE: join(folder, 'key') }
     expect(Secret.read(set).KEY).toBe('first')

@@ -46,7 +46,7 @@ describe('the method Env.read()', () => {
     expect(Env.read().BLAZON_TEST_NAME).toBe('y')
   })
 
-  it('reports all wrong variables together, each with its cause and remedy', async () => {
+  it('reports all invalid variables together, each with its cause and remedy', async () => {
     const Env = env(
       z.object({
         PORT: z.coerce.number().int().min(1).max(65_535),
@@ -98,7 +98,7 @@ describe('the method Env.read()', () => {
     expect(error.stack?.split('\n    at ')[1]).toContain('read.test.ts')
   })
 
-  it('suggests a rename for a variable with a misspelt name', async () => {
+  it('suggests a new name for a variable with a misspelled name', async () => {
     const [problem] = await problemsOf(() => env(Settings).read({ DATABSE_URL: URL }))
     expect(problem).toEqual({
       code: 'E_ENV_INVALID',
@@ -108,7 +108,7 @@ describe('the method Env.read()', () => {
     })
   })
 
-  it('detects a misspelt name with a few extra letters', async () => {
+  it('detects a misspelled name with a few extra letters', async () => {
     const Port = env(z.object({ LISTENS_ON_PORT: z.string() }))
     const [problem] = await problemsOf(() => Port.read({ LISTENS_ON_PORT_NUM: '80' }))
     expect(problem?.remedy).toContain('LISTENS_ON_PORT_NUM is set')
@@ -123,7 +123,7 @@ describe('the method Env.read()', () => {
     expect(Env.read({ PORT: '', NAME: '' })).toEqual({ PORT: 3000 })
   })
 
-  it('keeps the message of a check of several variables', async () => {
+  it('keeps the message of a check that compares several variables', async () => {
     const Env = env(
       z
         .object({ USER_NAME: z.string().optional(), TOKEN: z.string().optional() })
@@ -152,7 +152,7 @@ describe('the method Env.read()', () => {
     expect(Object.getPrototypeOf(Box.read(own))).toBe(Object.prototype)
   })
 
-  it('reads a value of a megabyte, and does not print a refused one', async () => {
+  it('reads a value of one megabyte, and does not print it if it is refused', async () => {
     const long = 'x'.repeat(1_000_000)
     const Env = env(z.object({ TEXT: z.string() }))
     expect(Env.read({ TEXT: long }).TEXT).toHaveLength(1_000_000)
@@ -256,13 +256,13 @@ describe('a schema that cannot be read synchronously', () => {
 
 describe('the function env()', () => {
   it.each([
-    ['text', z.string()],
-    ['a record', z.record(z.string(), z.string())],
-    ['valibot text', v.string()],
-    ['an arktype list', type('string[]')],
+    ['a schema of text', z.string()],
+    ['a schema of a record', z.record(z.string(), z.string())],
+    ['a valibot schema of text', v.string()],
+    ['an arktype schema of a list', type('string[]')],
     ['a JSON Schema of a list', { type: 'array' }],
-    ['nothing', undefined as never],
-  ])('refuses a schema of %s', async (_, schema) => {
+    ['undefined', undefined as never],
+  ])('refuses %s instead of the schema of an object', async (_, schema) => {
     const [problem] = await problemsOf(() => env(schema).read({}))
     expect(problem).toMatchObject({ code: 'E_SCHEMA_INVALID', subject: 'env()' })
   })
@@ -286,7 +286,7 @@ describe('the function env()', () => {
     expect(unknown).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'env.secrets' })
   })
 
-  it('accepts the variables of unions, and of schemas that wrap others', () => {
+  it('accepts unions, and schemas that wrap other schemas', () => {
     const Either = z.union([
       z.object({ STORE: z.literal('memory') }),
       z.object({ STORE: z.literal('redis'), REDIS_URL: secret(z.url()) }),

@@ -61,7 +61,7 @@ describe('a secret variable', () => {
     ['an error of assert', () => messageOf(() => assert.deepStrictEqual(config, { a: 1 }))],
     ['an error of expect', () => messageOf(() => expect(config).toEqual({ a: 1 }))],
     ['for … in', () => namesIn(config)],
-    ['the token', () => inspect(Env, { showHidden: true, depth: 9 })],
+    ['inspect of the token', () => inspect(Env, { showHidden: true, depth: 9 })],
   ])('does not appear in %s', (_, show) => {
     const shown = show()
     expect(typeof shown === 'string' ? shown : JSON.stringify(shown)).not.toContain(PART)
@@ -124,7 +124,7 @@ describe('a secret variable', () => {
       v.object({ KEY: v.pipe(v.string(), v.metadata({ secret: true }), v.url()) }),
     ],
     [
-      'zod, behind a preprocess',
+      'zod, after a preprocess step',
       z.object({ KEY: z.preprocess((value) => value, secret(z.url())) }),
     ],
     ['zod, at the end of a pipe', z.object({ KEY: z.string().pipe(secret(z.url())) })],
@@ -136,7 +136,7 @@ describe('a secret variable', () => {
       'valibot, at the end of a pipe',
       v.object({ KEY: v.pipe(v.string(), secret(v.pipe(v.string(), v.url()))) }),
     ],
-    ['zod, an exclusive field', z.strictObject({ KEY: secret(z.url()) })],
+    ['zod, a strict object', z.strictObject({ KEY: secret(z.url()) })],
     ['arktype', type({ KEY: secret(type('string.url')) })],
     ['arktype, a union', type({ KEY: secret(type('string.url')).or('null') })],
     ['arktype, a morph', type({ KEY: secret(type('string.url')).pipe((text) => text.length) })],
@@ -147,7 +147,7 @@ describe('a secret variable', () => {
       }),
     ],
     [
-      'zod, which throws',
+      'zod, with a transform that throws',
       z.object({
         KEY: secret(z.string()).transform((value) => {
           throw new Error(`thrown ${value}`)
@@ -155,7 +155,7 @@ describe('a secret variable', () => {
       }),
     ],
     [
-      'a wrong JSON in a transform',
+      'zod, with JSON.parse in a transform',
       z.object({ KEY: secret(z.string()).transform((t) => JSON.parse(t)) }),
     ],
   ])('does not appear in an error of %s', async (_, schema) => {

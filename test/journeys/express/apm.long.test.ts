@@ -192,7 +192,7 @@ describe.each(['http', 'http and express'])('OpenTelemetry with instrumentation 
     ])
   })
 
-  it('receives no route when none matches', async () => {
+  it('receives no route if no route matches', async () => {
     const told = await spansOf(traced, [{ path: '/none/7' }, { path: '/', method: 'DELETE' }])
     expect(told).toEqual([
       { name: 'GET', route: null },
@@ -200,7 +200,7 @@ describe.each(['http', 'http and express'])('OpenTelemetry with instrumentation 
     ])
   })
 
-  it('receives the mount path, as a pattern if Express is instrumented', async () => {
+  it('receives the mount path before the route, as a pattern if Express is instrumented', async () => {
     const base = of === 'http' ? '/of/acme/api' : '/of/:tenant/api'
     const told = await spansOf(traced, [
       { isHosted: true, path: '/of/acme/api/u/7' },
@@ -240,7 +240,7 @@ describe.each(['static', 'stream'])('Sentry with the trace lifecycle %s', (lifec
     ])
   })
 
-  it('receives the route of an error', async () => {
+  it('receives the pattern of the route in which an error occurred', async () => {
     const told = await spansOf(traced, [{ method: 'POST', path: '/u/7/fail' }])
     expect(told).toContainEqual({ error: 'out of order', name: 'POST /u/:id/fail' })
   })

@@ -25,10 +25,10 @@ class BodiesController {
 
 const controllers = defineControllers(BodiesController)
 
-describe('Express body parsers', () => {
+describe('the body parsers of Express in `middlewares`', () => {
   const apps = appsOfTest()
 
-  it('include express.json(), which parses once, and the route validates the result', async () => {
+  it('parse a body once with express.json(), and the route validates the result', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json()] })
     const order = { sku: 'a', amount: '2' }
     const { body } = await app.request().post('/orders').send(order)
@@ -38,7 +38,7 @@ describe('Express body parsers', () => {
     expect(wrong.body.errors).toHaveLength(2)
   })
 
-  it('include express.json(), which keeps its limits, and its errors use an envelope', async () => {
+  it('apply the limits of express.json(), and their errors are sent in the envelope', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json({ limit: 50 })] })
     const large = await app
       .request()
@@ -55,7 +55,7 @@ describe('Express body parsers', () => {
     expect([charset.status, charset.body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
   })
 
-  it('include express.json(), which decompresses gzip', async () => {
+  it('decompress a gzip body with express.json()', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [express.json()] })
     const { body } = await app
       .request()
@@ -66,7 +66,7 @@ describe('Express body parsers', () => {
     expect(body.data).toEqual({ type: 'object', body: { a: 1 } })
   })
 
-  it('include express.json(), which leaves other content types to the route', async () => {
+  it('leave content types that express.json() does not match to the route', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [express.json({ type: 'application/x-mine' })],
@@ -77,7 +77,7 @@ describe('Express body parsers', () => {
     expect((await mine.send('{"sku":"m","amount":1}')).body.data.sku).toBe('m')
   })
 
-  it('include express.urlencoded(), whose forms the route validates and coerces', async () => {
+  it('parse forms with express.urlencoded(), and the route validates and coerces them', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [express.urlencoded({ extended: true })],
@@ -89,13 +89,13 @@ describe('Express body parsers', () => {
     expect(nested.body.data.body).toEqual({ a: { b: '1', c: ['2'] } })
   })
 
-  it('are required for a form, which is refused with 415 otherwise', async () => {
+  it('are required for forms, which result in a 415 response without them', async () => {
     const app = await apps.inProcess({ controllers })
     const { status } = await app.request().post('/orders').type('form').send('sku=a&amount=3')
     expect(status).toBe(415)
   })
 
-  it('include express.text() for strings and express.raw() for buffers', async () => {
+  it('create strings with express.text() and buffers with express.raw()', async () => {
     const middlewares = [express.text(), express.raw({ type: 'application/octet-stream' })]
     const app = await apps.inProcess({ controllers, middlewares })
     const text = await app.request().post('/any').type('text/plain').send('words')
@@ -107,7 +107,7 @@ describe('Express body parsers', () => {
     })
   })
 
-  it('include express.json(), which passes the raw bytes to `verify`, and sends 403 if it throws', async () => {
+  it('pass the raw bytes to `verify` of express.json(), and result in 403 if it throws', async () => {
     const verify = (req: object, _res: unknown, bytes: Buffer) => {
       Object.assign(req, { raw: bytes.toString() })
       if (bytes.includes('forged')) throw new Error('The signature does not match')

@@ -36,11 +36,16 @@ const notFound: RequestHandler = (_req, res, _next) => res.status(404).json({ le
 describe('the warning W_MIDDLEWARE_DEAD_END', () => {
   const nested = express.Router().use(pass, express.Router().use(end))
   const ends: Record<string, Middleware> = {
-    'a function of two parameters': end as Middleware,
-    'a function of one parameter': (req: { res: express.Response }) => void req.res.end(),
-    'a router with such a function': express.Router().get('/a', pass).use(end),
-    'a router in a router': nested,
-    'an application': express().use(express.json()).use(end) as never,
+    'a middleware with two parameters': end as Middleware,
+    'a middleware with one parameter': (req: { res: express.Response }) => void req.res.end(),
+    'a router that ends with a middleware with two parameters': express
+      .Router()
+      .get('/a', pass)
+      .use(end),
+    'a router whose nested router never calls next()': nested,
+    'an Express application that never calls next()': express()
+      .use(express.json())
+      .use(end) as never,
   }
 
   it.each(Object.entries(ends))('is logged for %s', async (_, middleware) => {
@@ -50,7 +55,7 @@ describe('the warning W_MIDDLEWARE_DEAD_END', () => {
     expect(found[0]?.text).toContain('the routes (1)')
   })
 
-  it('is logged for middlewares of plugins, and is an error under strict', async () => {
+  it('is logged for a middleware of a plugin, and is a boot error with `strict: true`', async () => {
     const plugins = [{ name: 'legacy', middlewares: [end as Middleware] }]
     const found = await bootWarnings({ controllers, plugins })
     expect(found[0]?.text).toContain("plugin 'legacy', middlewares[0]")
@@ -59,21 +64,26 @@ describe('the warning W_MIDDLEWARE_DEAD_END', () => {
   })
 
   const goOn: Record<string, Middleware> = {
-    'a middleware': pass,
-    'one with a rest parameter for all': (...all: Parameters<RequestHandler>) => pass(...all),
-    'one with a rest parameter': (req: unknown, ...rest: [unknown, () => void]) =>
-      pass(req, ...rest),
-    'one with a default value': (req: unknown, res: unknown, done = () => {}) =>
-      pass(req, res, done),
-    'one that calls req.next()': (req: { next(): void }) => req.next(),
-    'one that uses arguments': function (_req: unknown) {
+    'a middleware with a `next` parameter': pass,
+    'a middleware with only a rest parameter': (...all: Parameters<RequestHandler>) => pass(...all),
+    'a middleware with a rest parameter for `next`': (
+      req: unknown,
+      ...rest: [unknown, () => void]
+    ) => pass(req, ...rest),
+    'a middleware whose `next` has a default value': (
+      req: unknown,
+      res: unknown,
+      done = () => {},
+    ) => pass(req, res, done),
+    'a middleware that calls req.next()': (req: { next(): void }) => req.next(),
+    'a middleware that uses `arguments`': function (_req: unknown) {
       // biome-ignore lint/complexity/noArguments: older middlewares use it
       pass(...(arguments as unknown as Parameters<RequestHandler>))
     },
     'an error middleware': (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next(),
-    'a bound one': pass.bind(null) as Middleware,
-    'a router that ends below a path': express.Router().use('/legacy', end),
+    'a bound middleware': pass.bind(null) as Middleware,
+    'a router that ends requests only below a path': express.Router().use('/legacy', end),
     'a router with routes': express.Router().get('/legacy', end).all('/', end),
     'another App': (req, res, next) => new App({ logger: false }).handler(req, res, next),
   }
@@ -82,7 +92,7 @@ describe('the warning W_MIDDLEWARE_DEAD_END', () => {
     expect(await bootWarnings({ controllers, middlewares: [middleware] })).toEqual([])
   })
 
-  it('is not logged when the application has no routes', async () => {
+  it('is not logged if the application has no routes', async () => {
     expect(await bootWarnings({ middlewares: [end as Middleware] })).toEqual([])
   })
 })
@@ -103,10 +113,12 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
 
   const later: RequestHandler = (req, res, next) => setTimeout(() => notFound(req, res, next), 1)
   const hiding: Record<string, Middleware> = {
-    'an application': express().get('/legacy', pass).use(notFound) as never,
-    'a router that waits': express.Router().use(later),
+    'an Express application that responds to all paths': express()
+      .get('/legacy', pass)
+      .use(notFound) as never,
+    'a router that responds later': express.Router().use(later),
     'a route for all paths': express.Router().all('/*path', notFound),
-    'a regular expression': express.Router().get(/.*/, notFound),
+    'a route with a regular expression': express.Router().get(/.*/, notFound),
   }
 
   it.each(Object.entries(hiding))(
@@ -137,17 +149,17 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
       serveFiles,
       'serveStatic responded to GET /orders/:id with 404',
     ],
-    'a middleware that waits': [
+    'a middleware that responds later': [
       (req, res, next) => setImmediate(() => spa(req, res, next)),
       'It responded to GET /orders/:id with 200',
     ],
-    'a middleware that throws 404': [
+    'a middleware that throws a 404 error': [
       async function guarding() {
         throw new NotFoundError()
       },
       'guarding responded to GET /orders/:id with 404',
     ],
-    'a router that passes on 404': [
+    'a router that calls next() with a 404 error': [
       express.Router().use((_req, _res, next) => next(new NotFoundError())),
       'It responded to GET /orders/:id with 404',
     ],
@@ -185,7 +197,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
 
   const refusing: Record<string, RequestHandler> = {
     '401': (_req, res, _next) => res.status(401).end(),
-    '403 as an error': (_req, _res, next) => next(new ForbiddenError()),
+    'a 403 error': (_req, _res, next) => next(new ForbiddenError()),
     'a redirect': (_req, res, _next) => res.redirect('/login'),
     '304': (_req, res, _next) => res.status(304).end(),
     '500': () => {
@@ -193,13 +205,16 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     },
     '503': (_req, res, _next) => res.status(503).end(),
   }
-  it.each(Object.entries(refusing))('is not logged for %s', async (_, entry) => {
-    const { ask, lines } = await start({ middlewares: [entry] })
-    await ask('/orders/1')
-    expect(lines).toEqual([])
-  })
+  it.each(Object.entries(refusing))(
+    'is not logged if a middleware responds with %s',
+    async (_, entry) => {
+      const { ask, lines } = await start({ middlewares: [entry] })
+      await ask('/orders/1')
+      expect(lines).toEqual([])
+    },
+  )
 
-  it('is not logged for OPTIONS, or for a path without a route for the method', async () => {
+  it('is not logged for OPTIONS requests, or if no route has the method of the request', async () => {
     @Controller('orders')
     class WithOptions {
       @Options()
@@ -214,7 +229,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged for a route that an earlier request has reached, such as with a cache', async () => {
+  it('is not logged for a route that an earlier request has reached', async () => {
     let stored = false
     const storing: RequestHandler = (_req, res, next) => {
       if (stored) return res.send('stored')
@@ -225,7 +240,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/orders/1'), await ask('/orders/1'), lines]).toEqual([200, 200, []])
   })
 
-  it('is not logged for a route that matches all other paths', async () => {
+  it('is not logged for a route that matches all paths', async () => {
     @Controller()
     class Fallbacks {
       @Get('*path')
@@ -248,7 +263,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines.map(({ code }) => code)).toEqual(['W_PATH_INDISTINCT'])
   })
 
-  it('is not logged when an error middleware continues to the route of the request', async () => {
+  it('is not logged if an error middleware continues to the route', async () => {
     const failing: RequestHandler = (_req, _res, next) => next(new NotFoundError())
     const goOn: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next()
@@ -256,7 +271,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/orders/1'), lines]).toEqual([200, []])
   })
 
-  it('is not logged when a tenant is refused with 404', async () => {
+  it('is not logged if an unknown tenant results in a 404 response', async () => {
     const store = { find: () => null }
     const inRouter = express.Router().use(createTenantMiddleware({ store }))
     for (const entry of [createTenantMiddleware({ store }), inRouter]) {
@@ -266,12 +281,12 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     }
   })
 
-  it('is logged for the documentation and for HEAD', async () => {
+  it('is logged for a HEAD request to the documentation', async () => {
     const { ask, lines } = await start({ middlewares: [express().use(notFound) as never] })
     expect([await ask('/api-docs', 'HEAD'), lines.length]).toEqual([404, 1])
   })
 
-  it('counts error middlewares in the index of the middleware', async () => {
+  it('contains the index of the middleware in the whole list, including error middlewares', async () => {
     const onError: Middleware = (_error: unknown, _req: unknown, _res: unknown, next: () => void) =>
       next()
     const middlewares = [onError, pass, express.Router().use(notFound)]
@@ -282,7 +297,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     ])
   })
 
-  it('is not logged when a router at a path, or a route of a router, causes the 404', async () => {
+  it('is not logged if a router at a path, or a route of a router, sends the 404 response', async () => {
     const files = express.Router().use('/files', express.static('/none'))
     const own = express.Router().get('/orders/:id', notFound)
     const passing = express.Router().use((_req, res, next) => {
@@ -296,7 +311,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect(lines).toEqual([])
   })
 
-  it('is not logged when a controller responds with 404', async () => {
+  it('is not logged if a controller responds with 404', async () => {
     @Controller('found')
     class FoundController {
       @Get()
@@ -309,7 +324,7 @@ describe('the warning W_MIDDLEWARE_HIDES_ROUTE', () => {
     expect([await ask('/found'), lines]).toEqual([404, []])
   })
 
-  it('is not logged when the application is mounted before the catch-all', async () => {
+  it('is not logged if the App is mounted before the catch-all middleware', async () => {
     const lines: unknown[] = []
     const logger = { info() {}, warn: (...all: unknown[]) => void lines.push(all), error() {} }
     const app = apps.track(new App({ controllers, logger }))

@@ -14,7 +14,7 @@ class StreamsController {
   }
 }
 
-describe.each([true, false])('compression together with helmet: %s', (helmet) => {
+describe.each([true, false])('the compression middleware with `helmet: %s`', (helmet) => {
   const apps = appsOfTest()
   let port: number
 
@@ -52,7 +52,7 @@ describe.each([true, false])('compression together with helmet: %s', (helmet) =>
     expect(gunzipSync(body).toString().split('\n')).toHaveLength(201)
   })
 
-  it('sends a body below the threshold unchanged, with its length', async () => {
+  it('sends a body below the threshold unchanged, with its Content-Length', async () => {
     const { headers, text } = await get('/items/1', 'gzip')
     expect(headers['content-encoding']).toBeUndefined()
     expect(headers['content-length']).toBe(String(text.length))
@@ -71,7 +71,7 @@ describe.each([true, false])('compression together with helmet: %s', (helmet) =>
     expect(headers['content-encoding']).toBeUndefined()
   })
 
-  it('sends readable errors', async () => {
+  it('sends error responses as readable JSON', async () => {
     const { status, text } = await get('/missing', 'gzip')
     expect(status).toBe(404)
     expect(JSON.parse(text)).toMatchObject({ statusCode: 'error', code: 'NOT_FOUND' })

@@ -22,7 +22,7 @@ describe('security.cors with several origins', () => {
     rateLimit: { policies: [] },
   }
 
-  it('sets its headers on each response, in addition to RateLimit headers', async () => {
+  it('sets its headers on each response, together with the RateLimit headers', async () => {
     const app = await apps.inProcess(options)
     const remaining: string[] = []
     for (const origin of [A, A, B, A]) {
@@ -36,7 +36,7 @@ describe('security.cors with several origins', () => {
     expect(remaining).toEqual(['4', '3', '2', '1'])
   })
 
-  it('allows no unknown origin, before and after a trusted one', async () => {
+  it('does not allow an unknown origin before or after a request from a trusted origin', async () => {
     const app = await apps.inProcess(options)
     for (const origin of ['https://c.example', A, 'https://c.example', `${A}.evil`, A]) {
       const { headers } = await app.request().get('/counted').set('Origin', origin)
@@ -46,7 +46,7 @@ describe('security.cors with several origins', () => {
     }
   })
 
-  it('sends only Vary for each request without Origin', async () => {
+  it('sends only the header Vary if a request has no Origin', async () => {
     const app = await apps.inProcess(options)
     for (const time of ['first', 'second']) {
       const { headers } = await app.request().get('/counted')

@@ -19,14 +19,14 @@ describe.each([
 ])('%s', (_, optionsFor) => {
   const apps = appsOfTest()
 
-  it('sends a static origin with every response', async () => {
+  it('sends a fixed origin with every response', async () => {
     const app = await apps.inProcess(optionsFor({ origin: A }))
     const { headers, status } = await app.request().get('/items/1').set('Origin', B)
     expect(status).toBe(200)
     expect(headers).toMatchObject({ 'access-control-allow-origin': A, vary: 'Origin' })
   })
 
-  it('sends only origins that are in the list', async () => {
+  it('allows only origins that are in the list', async () => {
     const app = await apps.inProcess(optionsFor({ origin: [A, /\.trusted\.example$/] }))
     const ask = (origin: string) => app.request().get('/items/1').set('Origin', origin)
     expect((await ask(A)).headers['access-control-allow-origin']).toBe(A)
@@ -36,7 +36,7 @@ describe.each([
     expect((await ask(B)).headers.vary).toBe('Origin')
   })
 
-  it('calls a function, which can decide asynchronously', async () => {
+  it('accepts an origin function that decides asynchronously', async () => {
     const app = await apps.inProcess(
       optionsFor({
         origin: (origin, decide) => void setImmediate(() => decide(null, origin === A)),
@@ -51,7 +51,7 @@ describe.each([
     expect((await ask(B)).headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('renders an error of the function in the envelope', async () => {
+  it('sends an error of the origin function in the envelope', async () => {
     const app = await apps.inProcess(
       optionsFor({ origin: (_origin, decide) => decide(new Error('the list is not there')) }),
     )
@@ -82,7 +82,7 @@ describe.each([
     })
   })
 
-  it('allows every origin when none is set, even for errors', async () => {
+  it('allows every origin if no origin is set, even for error responses', async () => {
     const app = await apps.inProcess(optionsFor({ exposedHeaders: ['X-Total'] }))
     for (const path of ['/items', '/missing']) {
       const { headers } = await app.request().get(path).set('Origin', A)
@@ -100,20 +100,23 @@ describe.each([
 describe('the security.cors option', () => {
   const apps = appsOfTest()
 
-  it('allows every origin when it is true', async () => {
+  it('allows every origin if it is true', async () => {
     const app = await apps.inProcess({ security: { cors: true } })
     const { headers } = await app.request().get('/items/1').set('Origin', A)
     expect(headers['access-control-allow-origin']).toBe('*')
     expect(headers).not.toHaveProperty('access-control-allow-credentials')
   })
 
-  it.each([undefined, '*', true])('refuses credentials for the origin %s', async (origin) => {
-    const starting = apps.inProcess({
-      security: { cors: { credentials: true, ...(origin === undefined ? {} : { origin }) } },
-    })
-    await expect(starting).rejects.toThrow(ConfigError)
-    await expect(starting).rejects.toThrow(/security\.cors/)
-  })
+  it.each([undefined, '*', true])(
+    'causes a boot error with `credentials: true` if the origin is %s',
+    async (origin) => {
+      const starting = apps.inProcess({
+        security: { cors: { credentials: true, ...(origin === undefined ? {} : { origin }) } },
+      })
+      await expect(starting).rejects.toThrow(ConfigError)
+      await expect(starting).rejects.toThrow(/security\.cors/)
+    },
+  )
 
   it('does not keep headers that were added to an earlier response', async () => {
     const app = await apps.inProcess({
@@ -132,7 +135,7 @@ describe('the security.cors option', () => {
     }
   })
 
-  it('supports more origins for a pattern than its cache holds', async () => {
+  it('allows all origins that match a pattern, even more than its cache holds', async () => {
     const app = await apps.inProcess({ security: { cors: { origin: /\.trusted\.example$/ } } })
     for (let i = 0; i < 150; i++) {
       const origin = `https://${i}.trusted.example`
@@ -148,7 +151,7 @@ describe('the security.cors option', () => {
     expect(headers['access-control-allow-origin']).toBe(A)
   })
 
-  it('sends no header when it is off', async () => {
+  it('sends no CORS headers if it is not set', async () => {
     const app = await apps.inProcess()
     const { headers } = await app.request().get('/items/1').set('Origin', A)
     expect(Object.keys(headers).filter((name) => name.startsWith('access-'))).toEqual([])
@@ -170,7 +173,7 @@ describe('a promise that security.cors.origin returns', () => {
     expect(refused.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('is ignored for an async function that accepts the callback', async () => {
+  it('is ignored if the async function has a callback parameter', async () => {
     const app = await apps.inProcess({
       security: {
         cors: {
@@ -183,7 +186,7 @@ describe('a promise that security.cors.origin returns', () => {
   })
 
   it.each([
-    ['decides nothing', async () => undefined],
+    ['resolves to undefined', async () => undefined],
     ['rejects', () => Promise.reject(new Error('the list is not there'))],
   ])('results in a 500 response if it %s', async (_, origin) => {
     const { status, headers } = await ask(origin)
@@ -192,13 +195,18 @@ describe('a promise that security.cors.origin returns', () => {
   })
 })
 
-describe('a misspelt option', () => {
-  it.each(['origins', 'orgin', 'allowedOrigins'])('is refused in cors: %s', async (name) => {
-    const problems = await bootProblems({ security: { cors: { [name]: [A] } } })
-    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: `security.cors.${name}` }])
-  })
+describe('a misspelled option', () => {
+  it.each(['origins', 'orgin', 'allowedOrigins'])(
+    'is refused at boot in security.cors: %s',
+    async (name) => {
+      const problems = await bootProblems({ security: { cors: { [name]: [A] } } })
+      expect(problems).toMatchObject([
+        { code: 'E_OPTION_INVALID', subject: `security.cors.${name}` },
+      ])
+    },
+  )
 
-  it('causes a warning in helmet', async () => {
+  it('causes a boot warning in security.helmet', async () => {
     const warnings = await bootWarnings({ security: { helmet: { framguard: false } as never } })
     expect(
       warnings.map(({ code, text }) => [code, /security\.helmet\.framguard/.test(text)]),

@@ -14,7 +14,7 @@ class NotesController {
 
 const headers = { 'content-type': 'application/json' }
 
-describe('a body after a middleware has called req.setEncoding()', () => {
+describe('a request body after a middleware has called req.setEncoding()', () => {
   const apps = appsOfTest()
 
   it.each<[string, BufferEncoding]>([

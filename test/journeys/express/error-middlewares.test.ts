@@ -62,7 +62,7 @@ describe('error middlewares', () => {
     ['/fine', 405, 'POST is not allowed here'],
     ['/mw', 409, 'from a middleware'],
     ['/%E0%A4%A', 400, 'The path is not valid UTF-8'],
-  ])('receive the error of %s', async (path, status, rendered) => {
+  ])('receive the error of a request for %s', async (path, status, rendered) => {
     const failing: Middleware = (req, _res, next) =>
       req.path === '/mw'
         ? next(Object.assign(new Error('from a middleware'), { status: 409 }))
@@ -74,12 +74,12 @@ describe('error middlewares', () => {
     expect(answer.body).toEqual({ rendered, path })
   })
 
-  it('are not called when there is no failure', async () => {
+  it('are not called if the request succeeds', async () => {
     const app = await start(render)
     expect((await app.request().get('/fine')).body.statusCode).toBe('success')
   })
 
-  it('pass an error to the next one, and the last one passes it to the envelope', async () => {
+  it('pass an error on to the next error middleware, and finally to the error response', async () => {
     const seen: string[] = []
     const note = (name: string): Middleware => {
       return (error, _req, _res, next) => {
@@ -95,7 +95,7 @@ describe('error middlewares', () => {
   })
 
   it.each([[[]], [[null]], [[undefined]], [['route']], [['router']]])(
-    'respond with 404 when they call next(...%j)',
+    'result in a 404 response if they call next(...%j)',
     async (args) => {
       const silent: Middleware = (_error, _req, _res, next) => next(...(args as []))
       const app = await start(silent)
@@ -112,7 +112,7 @@ describe('error middlewares', () => {
       },
     ],
     ['reject', () => Promise.reject(new NotFoundError('thrown while rendering'))],
-  ])('can %s, and the next one receives that error', async (_, fail) => {
+  ])('can %s, and the next error middleware receives the new error', async (_, fail) => {
     const failing: Middleware = (_error, _req, _res, _next) => fail()
     const app = await start(failing, passOn)
     const { status, body } = await app.request().get('/rejects')
@@ -120,7 +120,7 @@ describe('error middlewares', () => {
     expect(body.message).toBe('thrown while rendering')
   })
 
-  it('respond with 500 when they reject with undefined', async () => {
+  it('result in a 500 response if they reject with undefined', async () => {
     const failing: Middleware = async (_error, _req, _res, _next) => Promise.reject()
     const app = await start(failing)
     expect((await app.request().get('/throws')).status).toBe(500)
@@ -137,7 +137,7 @@ describe('error middlewares', () => {
     expect(seen).toEqual(['too late true'])
   })
 
-  it('cannot send a second response', async () => {
+  it('result in only one response even if they respond and then pass the error on', async () => {
     const twice: Middleware = (error, _req, res, next) => {
       res.status(400).json({ once: true })
       next(error)
@@ -157,14 +157,17 @@ describe('error middlewares', () => {
     [{ statusCode: 599 }, 599],
     [{ statusCode: 600 }, 500],
     [{ status: 404.5 }, 500],
-  ])('send the first valid status of a plain error they pass on: %j', async (facts, status) => {
-    const failing: Middleware = (_req, _res, next) => next(Object.assign(new Error('x'), facts))
-    const app = await startUnchecked(failing, passOn)
-    const response = await app.request().get('/mw')
-    expect([response.status, response.body.status]).toEqual([status, status])
-  })
+  ])(
+    'result in the first valid status of a plain Error that they pass on: %j',
+    async (facts, status) => {
+      const failing: Middleware = (_req, _res, next) => next(Object.assign(new Error('x'), facts))
+      const app = await startUnchecked(failing, passOn)
+      const response = await app.request().get('/mw')
+      expect([response.status, response.body.status]).toEqual([status, status])
+    },
+  )
 
-  it('keep the status of a plain middleware error, but result in 500 for a route error', async () => {
+  it('keep the status of a plain Error from a middleware, but not from a route', async () => {
     const failing: Middleware = (req, _res, next) =>
       next(req.path === '/mw' ? Object.assign(new Error('x'), { status: 401 }) : undefined)
     const app = await start(failing, passOn)

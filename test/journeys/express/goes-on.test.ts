@@ -75,13 +75,13 @@ describe('a request after an error middleware has called next() without the erro
     return (await send(port, { path: '/orders' })).status
   }
 
-  it('is handled by an application that the host mounts after the error middleware', async () => {
+  it('is handled by an App that is mounted after the error middleware', async () => {
     const app = application(failing, passOver as Middleware)
     const host = express().use(needsTenant).use(passOver).use(app.handler)
     expect(await statusOf(host)).toBe(200)
   })
 
-  describe('is handled normally', () => {
+  describe('in the same App', () => {
     const start = (...more: Middleware[]) => {
       made = 0
       const middlewares = [failing, passOverOthers as Middleware, ...more]
@@ -109,7 +109,7 @@ describe('a request after an error middleware has called next() without the erro
       ])
     })
 
-    it('receives the response to a late error of another middleware', async () => {
+    it('receives the error response of another middleware that fails late', async () => {
       const late: RequestHandler = async (_req, _res, next) => {
         next()
         await new Promise(setImmediate)
@@ -120,11 +120,11 @@ describe('a request after an error middleware has called next() without the erro
     })
   })
 
-  it('does not continue if the framework has refused it', async () => {
+  it('does not continue to the route if the framework has refused it', async () => {
     expect(await statusOf(application(needsTenant, passOver as Middleware))).toBe(400)
   })
 
-  it('does not continue if another application has handled it in between', async () => {
+  it('does not continue to the route if another App has handled it in between', async () => {
     const other = apps.track(new App({ logger: false }))
     const ask: ErrorRequestHandler = (_error, req, res, next) => other.handler(req, res, next)
     expect(await statusOf(application(needsTenant, ask as Middleware))).toBe(400)
@@ -135,7 +135,7 @@ describe('a late error of a middleware', () => {
   const apps = appsOfTest('off')
 
   it.each(['first', 'second'])(
-    'is passed to the host when the application has called next(): the %s of two',
+    'is passed to the outer application if the App has called next(): the %s of two',
     async (which) => {
       const errors: string[] = []
       const host = express()
@@ -158,7 +158,7 @@ describe('a late error of a middleware', () => {
     },
   )
 
-  it('is handled by the application if the request has returned to it', async () => {
+  it('is handled by the App if the outer application has passed the request to it again', async () => {
     const errors: unknown[] = []
     const late: RequestHandler = async ({ headers }, _res, next) => {
       next()

@@ -45,7 +45,7 @@ const nonceDirective = (_req: unknown, res: unknown) => {
 describe('the helmet option', () => {
   const apps = appsOfTest()
 
-  it('sets its headers on all responses by default: routes, streams and errors', async () => {
+  it('sets its headers by default on the responses of routes, streams and errors', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     for (const path of ['/plain', '/streamed', '/changed', '/missing']) {
       const { headers } = await send(port, { path })
@@ -67,7 +67,7 @@ describe('the helmet option', () => {
     expect(headers['content-security-policy']).toContain("default-src 'self'")
   })
 
-  it('sets nothing when it is off, so that a helmet middleware sets all headers', async () => {
+  it('sets no headers if it is off, so that a helmet middleware can set all of them', async () => {
     const { port } = await apps.listening({
       controllers,
       middlewares: [helmet({ contentSecurityPolicy: false })],
@@ -77,7 +77,7 @@ describe('the helmet option', () => {
     expect(headers['content-security-policy']).toBeUndefined()
   })
 
-  it('allows a handler to remove one header and to read the others', async () => {
+  it('allows a handler to remove one of its headers and to read the others', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers, text } = await send(port, { path: '/framed' })
     expect(JSON.parse(text)).toEqual({ seen: null, sniff: 'nosniff' })
@@ -85,7 +85,7 @@ describe('the helmet option', () => {
     expect(headers['x-content-type-options']).toBe('nosniff')
   })
 
-  it('allows a middleware to remove a header', async () => {
+  it('allows a middleware to remove one of its headers', async () => {
     const { port } = await apps.listening({
       controllers,
       security: {},
@@ -101,7 +101,7 @@ describe('the helmet option', () => {
     expect(headers['x-dns-prefetch-control']).toBe('off')
   })
 
-  it('allows a handler to change a header, which is then sent once', async () => {
+  it('allows a handler to change one of its headers, which is then sent once', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers } = await send(port, { path: '/changed' })
     expect(headers['referrer-policy']).toBe('origin')
@@ -121,24 +121,19 @@ describe('the helmet option', () => {
   it.each([
     ['a list', [nonceDirective]],
     ['a set', new Set([nonceDirective])],
-  ])(
-    'creates a nonce for each request when a directive is %s with a function',
-    async (_, script) => {
-      const contentSecurityPolicy = { directives: { scriptSrc: script } }
-      const { port } = await apps.listening({
-        controllers,
-        security: { helmet: { contentSecurityPolicy } },
-      })
-      const first = await send(port, { path: '/nonce' })
-      const second = await send(port, { path: '/nonce' })
-      const nonces = [first, second].map(({ headers }) =>
-        nonceOf(headers['content-security-policy']),
-      )
-      expect(JSON.parse(first.text)).toEqual({ nonce: nonces[0] })
-      expect(JSON.parse(second.text)).toEqual({ nonce: nonces[1] })
-      expect(nonces[0]).not.toBe(nonces[1])
-    },
-  )
+  ])('creates a nonce for each request if a directive is %s with a function', async (_, script) => {
+    const contentSecurityPolicy = { directives: { scriptSrc: script } }
+    const { port } = await apps.listening({
+      controllers,
+      security: { helmet: { contentSecurityPolicy } },
+    })
+    const first = await send(port, { path: '/nonce' })
+    const second = await send(port, { path: '/nonce' })
+    const nonces = [first, second].map(({ headers }) => nonceOf(headers['content-security-policy']))
+    expect(JSON.parse(first.text)).toEqual({ nonce: nonces[0] })
+    expect(JSON.parse(second.text)).toEqual({ nonce: nonces[1] })
+    expect(nonces[0]).not.toBe(nonces[1])
+  })
 
   it('is off in a TestApp by default', async () => {
     const plain = await apps.inProcess({ controllers })

@@ -105,35 +105,38 @@ const pathOf: Record<string, string> = {
   'in a handler of a route': '/api/seen',
 }
 
-describe.each(Object.entries(MOUNTS))('an App in an Express application, %s', (place, mount) => {
-  it('uses the "trust proxy" setting of its host', async () => {
-    const host = express().set('trust proxy', 1)
-    mount(host, appOf())
-    expect((await (await asker(host))(pathOf[place])).json).toEqual(believed)
-  })
+describe.each(Object.entries(MOUNTS))(
+  'an App that is mounted in an Express application %s',
+  (place, mount) => {
+    it('uses the "trust proxy" setting of the Express application', async () => {
+      const host = express().set('trust proxy', 1)
+      mount(host, appOf())
+      expect((await (await asker(host))(pathOf[place])).json).toEqual(believed)
+    })
 
-  it('uses a setting of its host that is changed later', async () => {
-    const host = express()
-    mount(host, appOf())
-    const ask = await asker(host)
-    expect((await ask(pathOf[place])).json).toEqual(direct)
-    host.set('trust proxy', 1)
-    expect((await ask(pathOf[place])).json).toEqual(believed)
-  })
+    it('uses a setting that the Express application changes later', async () => {
+      const host = express()
+      mount(host, appOf())
+      const ask = await asker(host)
+      expect((await ask(pathOf[place])).json).toEqual(direct)
+      host.set('trust proxy', 1)
+      expect((await ask(pathOf[place])).json).toEqual(believed)
+    })
 
-  it('overrides the settings of its host', async () => {
-    const host = express().set('trust proxy', 1)
-    const app = appOf({ trustProxy: false })
-    mount(host, app)
-    const ask = await asker(host)
-    expect((await ask(pathOf[place])).json).toEqual(direct)
-    app.express.set('trust proxy', () => true)
-    expect((await ask(pathOf[place])).json).toMatchObject({ ip: '1.1.1.1' })
-  })
-})
+    it('overrides the "trust proxy" setting of the Express application with its own setting', async () => {
+      const host = express().set('trust proxy', 1)
+      const app = appOf({ trustProxy: false })
+      mount(host, app)
+      const ask = await asker(host)
+      expect((await ask(pathOf[place])).json).toEqual(direct)
+      app.express.set('trust proxy', () => true)
+      expect((await ask(pathOf[place])).json).toMatchObject({ ip: '1.1.1.1' })
+    })
+  },
+)
 
-describe('the settings of a host', () => {
-  it('are inherited in the same way as by an Express application', async () => {
+describe('the settings of an outer application', () => {
+  it('are inherited by an App exactly as by an Express application', async () => {
     const settings = (app: Application) => {
       app.set('query parser', 'extended').set('json spaces', 1).set('who', 'host')
       return app.set('etag', 'strong').set('subdomain offset', 1).set('trust proxy', 1)
@@ -182,7 +185,7 @@ describe('the settings of a host', () => {
     expect((await (await asker(host.use(app.handler)))('/seen/page')).text).toContain('function')
   })
 
-  it('are separate for each host of a request, and absent without a host', async () => {
+  it('apply only to requests that reach the App through this outer application', async () => {
     const app = appOf()
     const one = express().set('trust proxy', 1).set('who', 'one').use(app.handler)
     const two = express().set('who', 'two').use(app.handler)
@@ -199,7 +202,7 @@ describe('the settings of a host', () => {
     }
   })
 
-  it('are also inherited if the host is an App', async () => {
+  it('are inherited even if the outer application is an App', async () => {
     const inner = appOf()
     const outer = appOf({ controllers: [], middlewares: [inner.handler], trustProxy: 1 })
     expect((await (await asker(outer.handler))()).json).toEqual(believed)
@@ -208,7 +211,7 @@ describe('the settings of a host', () => {
     expect((await (await asker(host.use(between.handler)))()).json).toEqual(believed)
   })
 
-  it('are inherited by an Express application in its middlewares, after the App settings', async () => {
+  it('also apply to an Express application in `middlewares`, unless the App overrides them', async () => {
     const legacy = express().set('query parser', 'extended')
     legacy.get('/legacy', (req, res) => {
       const { ip, query } = req
@@ -246,7 +249,7 @@ describe('the settings of a host', () => {
 })
 
 describe('a feature that uses the client address or the host name', () => {
-  it('counts requests per client instead of per proxy', async () => {
+  it('counts requests per client if the outer application trusts the proxy', async () => {
     const limited = () => appOf({ rateLimit: { limit: 1, window: '1h' } })
     const from = (address: string) => ({ 'x-forwarded-for': address })
     const statuses = async (host: Application) => {
@@ -262,7 +265,7 @@ describe('a feature that uses the client address or the host name', () => {
     expect(await statuses(express().use(limited().handler))).toEqual([200, 429, 429, 429])
   })
 
-  it('ignores X-Forwarded-For on a listener without a trusted proxy', async () => {
+  it('ignores X-Forwarded-For in requests that reach the App directly', async () => {
     const app = appOf({ rateLimit: { limit: 1, window: '1h' } })
     const behind = await asker(express().set('trust proxy', 1).use(app.handler))
     const { port } = await app.listen(0, '127.0.0.1')
@@ -275,7 +278,7 @@ describe('a feature that uses the client address or the host name', () => {
     expect(found).toEqual([200, 429])
   })
 
-  it('uses the tenant of the forwarded host name', async () => {
+  it('reads the tenant from the forwarded host name if the outer application trusts the proxy', async () => {
     const tenant = { header: false, strategies: [(req: Request) => req.subdomains.at(-1)] } as const
     const trusting = express().set('trust proxy', 1).use(appOf({ tenant }).handler)
     expect((await (await asker(trusting))('/seen/tenant')).json.data.tenant).toBe('a')
@@ -315,7 +318,7 @@ describe('a method that is added to req or res of app.express', () => {
     })
   }
 
-  it.each(['before', 'after'])('exists when it was added %s the start', async (when) => {
+  it.each(['before', 'after'])('exists if it was added %s the start', async (when) => {
     const app = appOf({ controllers: defineControllers(AddedController) })
     if (when === 'before') extend(app)
     await app.init()
@@ -327,7 +330,7 @@ describe('a method that is added to req or res of app.express', () => {
     expect([mounted.status, mounted.json]).toEqual([418, { shout: 'loud' }])
   })
 
-  it.each(['before', 'after'])('can replace json, %s the start', async (when) => {
+  it.each(['before', 'after'])('can replace res.json() %s the start', async (when) => {
     const app = appOf({ controllers: defineControllers(AddedController) })
     const patch = () => {
       const { json } = express.response
@@ -353,7 +356,7 @@ describe('a method that is added to req or res of app.express', () => {
       express.response.json = json
     })
 
-    it.each(['before', 'after'])('can replace json, %s the start', async (when) => {
+    it.each(['before', 'after'])('can replace res.json() %s the start', async (when) => {
       const app = appOf({ controllers: defineControllers(AddedController) })
       const patch = () => {
         express.response.json = function patched(this: Response, body: unknown) {

@@ -101,7 +101,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     return { app, logged }
   }
 
-  it('is rendered and logged once if nothing has been sent', async () => {
+  it('results in one error response and one log entry if nothing has been sent', async () => {
     const { app, logged } = await start([late(new Error('store lost'))])
     const { status, body } = await app.request().get('/never')
     expect([status, body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -110,7 +110,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(aborted).toMatchObject({ message: 'store lost' })
   })
 
-  it('is passed to the error middlewares, even for HEAD', async () => {
+  it('is passed to the error middlewares, even for a HEAD request', async () => {
     const { app, logged } = await start([late(new ServiceUnavailableError('busy')), render])
     const { status, body } = await app.request().get('/never')
     expect([status, body]).toEqual([503, { rendered: 'busy' }])
@@ -118,7 +118,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(logged).toHaveLength(2)
   })
 
-  it('is logged when it is a client error', async () => {
+  it('is logged even if it has a 4xx status', async () => {
     const { app, logged } = await start([late(Object.assign(new Error('no'), { status: 409 }))])
     expect((await app.request().get('/never')).status).toBe(409)
     expect(logged).toMatchObject([{ err: { message: 'no' }, status: 409 }])
@@ -146,7 +146,7 @@ describe('an error that a middleware passes after it has called next()', () => {
   })
 
   it.each(['returns', 'answers', 'throws'])(
-    'is the only response when the handler %s later',
+    'results in the only response even if the handler %s later',
     async (path) => {
       const { app, logged } = await start([late(new Error('late'))])
       const { status, headers } = await app.request().get(`/${path}`)
@@ -160,7 +160,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     },
   )
 
-  it('is the only response when its error middleware ends after the handler', async () => {
+  it('results in the only response even if the error middleware responds after the handler', async () => {
     const slow: Middleware = async (error, _req, res, _next) => {
       const done = once(signals, 'done')
       signals.emit('go')
@@ -172,7 +172,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([status, body]).toEqual([503, { rendered: 'late' }])
   })
 
-  it('can be rendered as a stream by an error middleware', async () => {
+  it('allows an error middleware to send its response in pieces', async () => {
     const stream: Middleware = (_error, _req, res, _next) => {
       res.status(500).type('text').write('one ')
       signals.emit('go')
@@ -183,7 +183,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([status, text]).toEqual([500, 'one two'])
   })
 
-  it('is only logged if a response has been sent', async () => {
+  it('is logged, but not passed to error middlewares, if a response has already been sent', async () => {
     const seen: unknown[] = []
     const note: Middleware = (error, _req, _res, next) => {
       seen.push(error)
@@ -204,7 +204,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(seen).toEqual([])
   })
 
-  it('is logged in addition to an earlier error that is not rendered yet', async () => {
+  it('is logged in addition to an earlier error that has not been sent yet', async () => {
     const twice: Middleware = (_req, _res, next) => {
       next(new Error('first'))
       next(new Error('second'))
@@ -231,7 +231,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('prevents the handler from running if its guard is still waiting', async () => {
+  it('prevents the handler from running if the guard is still waiting', async () => {
     const guard = {
       canActivate: () => {
         signals.emit('started')
@@ -247,7 +247,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     }
   })
 
-  it('is not cached', async () => {
+  it('is not cached, even if an error middleware responds with 200', async () => {
     const errors = [new Error('late')]
     const { app } = await start([
       (_req, _res, next: (error: unknown) => void) => {
@@ -264,7 +264,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect((await app.request().get('/cached')).body.data).toEqual({ made: true })
   })
 
-  it('runs its error middleware in the scope of the tenant', async () => {
+  it('reaches the error middleware in the tenant context of the request', async () => {
     const seen: unknown[] = []
     const { app, logged } = await start(
       [
@@ -281,7 +281,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect(logged).toMatchObject([{ tenant: 'acme' }])
   })
 
-  it('is also handled when it is passed by a router', async () => {
+  it('is also handled if an Express router passes it', async () => {
     const router = express.Router()
     router.use('/never', (_req, _res, next) => {
       signals.once('started', () => setImmediate(() => next(new Error('from a router'))))
@@ -313,7 +313,7 @@ describe('an error that a middleware passes after it has called next()', () => {
     expect([ours.status, JSON.parse(ours.text).code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
   })
 
-  it('is handled by its own application after another one has passed the request on', async () => {
+  it('is handled by its own App after another App has passed the request on', async () => {
     signals = new EventEmitter()
     const first = apps.track(new App({ controllers: [], logger: false }))
     const render: ErrorRequestHandler = (error, _req, res, _next) => {
@@ -362,7 +362,7 @@ describe('an error middleware', () => {
     expect(logged).toEqual(['first', 'its own'])
   })
 
-  it('has its own error logged, and the response stays a 404, if it throws after next()', async () => {
+  it('causes a log line and leaves the status at 404 if it throws after next()', async () => {
     signals = new EventEmitter()
     const logged: unknown[] = []
     const own = new Error('its own')

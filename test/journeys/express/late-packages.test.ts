@@ -75,7 +75,7 @@ describe('packages that pass errors after next()', () => {
     return { theirs, ours: ours.port, plain: plain.port, logged }
   }
 
-  it('connect-timeout responds with 503', async () => {
+  it('connect-timeout results in a 503 response if the handler never responds, as in Express', async () => {
     const { theirs, ours, plain, logged } = await serve(() => [timeout('20ms')])
     const [expected, answer] = [
       await send(theirs, { path: '/never' }),
@@ -88,7 +88,7 @@ describe('packages that pass errors after next()', () => {
     expect(logged).toMatchObject([{ status: 503 }, { status: 503 }])
   })
 
-  it('express-openapi-validator responds with 500 to a response that does not match its document', async () => {
+  it('express-openapi-validator results in 500 if a response does not match the OpenAPI document', async () => {
     const { theirs, ours, plain, logged } = await serve(
       () =>
         OpenApiValidator.middleware({
@@ -109,20 +109,23 @@ describe('packages that pass errors after next()', () => {
   it.each<[string, (done: (error: Error) => void) => void]>([
     ['at once', (done) => done(new Error('the store is full'))],
     ['later', (done) => setImmediate(done, new Error('the store is full'))],
-  ])('express-session passes on an error of its store, which fails %s', async (_, write) => {
-    const { theirs, ours, plain, logged } = await serve(() => [sessions({ write })])
-    // In Express, too, the response has been sent at this time. Its error middleware can only log the error.
-    for (const port of [theirs, ours, plain]) {
-      expect((await send(port, { path: '/session' })).status).toBe(200)
-    }
-    await expect.poll(() => logged.length).toBe(2)
-    expect(logged).toMatchObject([
-      { err: { message: 'the store is full' }, url: '/session', route: '/session' },
-      { err: { message: 'the store is full' } },
-    ])
-  })
+  ])(
+    'express-session reports an error of its store that fails %s, and the response is still sent',
+    async (_, write) => {
+      const { theirs, ours, plain, logged } = await serve(() => [sessions({ write })])
+      // In Express, too, the response has been sent at this time. Its error middleware can only log the error.
+      for (const port of [theirs, ours, plain]) {
+        expect((await send(port, { path: '/session' })).status).toBe(200)
+      }
+      await expect.poll(() => logged.length).toBe(2)
+      expect(logged).toMatchObject([
+        { err: { message: 'the store is full' }, url: '/session', route: '/session' },
+        { err: { message: 'the store is full' } },
+      ])
+    },
+  )
 
-  it('express-session responds with 500 when its store cannot be read', async () => {
+  it('express-session results in a 500 response if its store cannot be read', async () => {
     const { theirs, ours } = await serve(() => [sessions({ write: (done) => done() })])
     for (const port of [theirs, ours]) {
       const { headers } = await send(port, { path: '/session' })

@@ -32,7 +32,7 @@ describe('a middleware that throws undefined or null', () => {
     ],
   ]
 
-  it.each(ways)('causes a 500 and a log line about a middleware: it %s', async (_, fail) => {
+  it.each(ways)('results in a 500 response and a log line if it %s', async (_, fail) => {
     for (const reason of missing) {
       const logged: { err: Error }[] = []
       const logger = { info() {}, warn() {}, error: (facts: object) => logged.push(facts as never) }
@@ -44,7 +44,7 @@ describe('a middleware that throws undefined or null', () => {
 })
 
 describe('the function req.next in a handler', () => {
-  it('determines the status itself, independent of the last middleware', async () => {
+  it('results in 404, or in the status of a passed error, with and without middlewares', async () => {
     @Controller('own')
     class Own {
       @Get() pass(req: Request, _res: Response) {
@@ -116,7 +116,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect([ran, status]).toEqual([['failing 1', 'failing 3', 'last'], 200])
   })
 
-  it('stops the time limit, so that the request can take longer', async () => {
+  it('stops the handler timeout, so that the request can take longer', async () => {
     let goOn: (() => void) | undefined
     const forgiveLater: ErrorRequestHandler = (_error, _req, _res, next) => {
       setImmediate(next)

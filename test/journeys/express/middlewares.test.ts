@@ -63,7 +63,10 @@ describe('middlewares', () => {
     ['reject with undefined', () => Promise.reject()],
     ['reject with null', () => Promise.reject(null)],
     ["reject with 'router'", () => Promise.reject('router')],
-    ['reject by a thenable', () => ({ then: (_: unknown, reject: () => void) => reject() })],
+    [
+      'return a thenable that rejects',
+      () => ({ then: (_: unknown, reject: () => void) => reject() }),
+    ],
   ])('cause a 500 response without running the route if they %s', async (_, fail) => {
     const app = await start((_req, _res, _next) => fail())
     const { status, body } = await app.request().get('/items/1')
@@ -71,12 +74,12 @@ describe('middlewares', () => {
     expect(body).toMatchObject({ statusCode: 'error', code: 'INTERNAL_SERVER_ERROR' })
   })
 
-  it("cause a 404 with next('router'), in the same way as in an Express application", async () => {
+  it("cause a 404 response with next('router'), as in an Express application", async () => {
     const app = await start((_req, _res, next) => next('router'))
     expect((await app.request().get('/items/1')).status).toBe(404)
   })
 
-  it('cause a single response if they call next and then fail', async () => {
+  it('cause a single response if they call next() and then fail', async () => {
     const app = await start(async (_req, _res, next) => {
       next()
       throw new Error('after next')
@@ -85,7 +88,7 @@ describe('middlewares', () => {
     expect({ status, data: body.data }).toEqual({ status: 200, data: { id: '1' } })
   })
 
-  it('cause a single response if they call next twice', async () => {
+  it('cause a single response if they call next() twice', async () => {
     const app = await start((_req, _res, next) => {
       next()
       next()
@@ -94,7 +97,7 @@ describe('middlewares', () => {
     expect((await app.request().get('/items/1')).status).toBe(200)
   })
 
-  it('share res.locals and custom fields of req with the route', async () => {
+  it('share res.locals and custom fields of req with later middlewares', async () => {
     const app = await start(
       (req, res, next) => {
         req.trace = 'abc'
@@ -116,7 +119,7 @@ describe('middlewares', () => {
     expect(body.data).toEqual({ id: '9' })
   })
 
-  it('set the requestId of the envelope through req.id', async () => {
+  it('determine the requestId of an error response with req.id', async () => {
     const app = await start((req, _res, next) => {
       req.id = 'r-1'
       next()

@@ -61,7 +61,7 @@ describe('the morgan package', () => {
   }
 
   it.each(['/json', '/ok', '/gone', '/missing'])(
-    'logs status, length and time of %s',
+    'logs the status, the length and the response time of %s',
     async (path) => {
       const format = ':method :url :status :res[content-length] :response-time ms'
       const { line, answer } = await logged(path, format)
@@ -78,12 +78,12 @@ describe('the morgan package', () => {
     expect(line).toMatch(/^200 \d+\.\d+$/)
   })
 
-  it('logs the original URL and client of the request', async () => {
+  it('logs the original URL and the client address of the request', async () => {
     const { line } = await logged('/json?a=1', ':remote-addr ":method :url HTTP/:http-version"')
     expect(line).toBe('127.0.0.1 "GET /json?a=1 HTTP/1.1"')
   })
 
-  it('logs immediately with the option immediate', async () => {
+  it('logs before the response is sent with the option `immediate`', async () => {
     const { line } = await logged('/json', ':method :url :status', true)
     expect(line).toBe('GET /json -')
   })
@@ -92,29 +92,32 @@ describe('the morgan package', () => {
 describe('a middleware that logs when the response ends', () => {
   const apps = appsOfTest()
 
-  it.each(['finish', 'close'])('reads status and headers on %s', async (event) => {
-    const seen: unknown[] = []
-    const app = await apps.inProcess({
-      controllers,
-      security: { helmet: true },
-      middlewares: [
-        (_req, res, next) => {
-          res.on(event, () => {
-            const { statusCode } = res
-            const [type, length] = ['content-type', 'content-length'].map((name) => res.get(name))
-            seen.push({ statusCode, type, length, frame: res.getHeaders()['x-frame-options'] })
-          })
-          next()
-        },
-      ],
-    })
-    const { headers } = await app.request().get('/ok')
-    await expect.poll(() => seen).toHaveLength(1)
-    expect(seen[0]).toEqual({
-      statusCode: 200,
-      type: 'application/json; charset=utf-8',
-      length: Number(headers['content-length']),
-      frame: 'SAMEORIGIN',
-    })
-  })
+  it.each(['finish', 'close'])(
+    'can read the status and the headers in the event %s',
+    async (event) => {
+      const seen: unknown[] = []
+      const app = await apps.inProcess({
+        controllers,
+        security: { helmet: true },
+        middlewares: [
+          (_req, res, next) => {
+            res.on(event, () => {
+              const { statusCode } = res
+              const [type, length] = ['content-type', 'content-length'].map((name) => res.get(name))
+              seen.push({ statusCode, type, length, frame: res.getHeaders()['x-frame-options'] })
+            })
+            next()
+          },
+        ],
+      })
+      const { headers } = await app.request().get('/ok')
+      await expect.poll(() => seen).toHaveLength(1)
+      expect(seen[0]).toEqual({
+        statusCode: 200,
+        type: 'application/json; charset=utf-8',
+        length: Number(headers['content-length']),
+        frame: 'SAMEORIGIN',
+      })
+    },
+  )
 })

@@ -20,7 +20,7 @@ class OrdersController {
   }
 }
 
-describe('an application in an Express host with the same path', () => {
+describe('an App in an Express application with routes of the same path', () => {
   const apps = appsOfTest()
 
   async function start() {
@@ -33,7 +33,7 @@ describe('an application in an Express host with the same path', () => {
     return apps.serving(createServer(outer))
   }
 
-  it('responds to OPTIONS itself, even for repeated requests', async () => {
+  it('responds to OPTIONS requests itself, even if they are repeated', async () => {
     const port = await start()
     for (let i = 0; i < 2; i++) {
       const { status, headers, text } = await send(port, {
@@ -45,7 +45,7 @@ describe('an application in an Express host with the same path', () => {
     }
   })
 
-  it('passes other methods of the path, and OPTIONS of other paths, to the host', async () => {
+  it('passes methods and paths without a route on to the Express application', async () => {
     const port = await start()
     const post = await send(port, { method: 'POST', path: '/api/orders' })
     expect(JSON.parse(post.text)).toBe('host')

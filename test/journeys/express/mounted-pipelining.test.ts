@@ -17,7 +17,7 @@ const keep = ['Connection: keep-alive']
 const [first, second] = [request('/things/1', keep), request('/things/2', keep)]
 const last = request('/things/3')
 
-describe('pipelined requests before one that closes the connection', () => {
+describe('pipelined requests', () => {
   const apps = appsOfTest()
   const inner = () =>
     apps.track(new App({ controllers: defineControllers(ThingsController), logger: false }))
@@ -40,7 +40,7 @@ describe('pipelined requests before one that closes the connection', () => {
   })
 
   // A server that is not ours answers 400 itself: Node's parser refuses bytes after such a request.
-  it('are followed by no response to a later request', async () => {
+  it('receive no response after a request that closes the connection', async () => {
     const { port } = await apps.listening({ controllers: [], middlewares: [inner().handler] })
     const answers = await exchange(port, first + last + second)
     expect(answers.map(({ text }) => JSON.parse(text).data)).toEqual(['1', '3'])

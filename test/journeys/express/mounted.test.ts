@@ -77,7 +77,7 @@ describe('an App inside an Express application', () => {
     return { app, port, errors }
   }
 
-  it('provides the path below its mount path, and baseUrl', async () => {
+  it('sets req.baseUrl to its mount path and req.url to the rest of the path', async () => {
     const { port } = await start()
     const { status, text } = await send(port, { path: '/api/orders/7?a=1' })
     expect(status).toBe(200)
@@ -135,14 +135,14 @@ describe('an App inside an Express application', () => {
     expect(JSON.parse(text)).toEqual({ legacy: '7' })
   })
 
-  it('restores next of the outer application, which handles its own errors', async () => {
+  it('restores req.next of the outer application, which then handles its own errors', async () => {
     const { port } = await start({ middlewares: [(_req, _res, next) => next()] })
     const { status, text } = await send(port, { path: '/api/file' })
     expect(status).toBe(404)
     expect(JSON.parse(text)).toHaveProperty('outer')
   })
 
-  it('renders its own errors in its envelope', async () => {
+  it('sends its own errors in its own envelope', async () => {
     const { port, errors } = await start()
     const { status, text } = await send(port, { path: '/api/orders/fails/now' })
     expect(status).toBe(500)
@@ -152,7 +152,7 @@ describe('an App inside an Express application', () => {
     expect(errors).toEqual([])
   })
 
-  it('uses the body, user and locals of the outer application', async () => {
+  it('uses req.body, req.user and res.locals of the outer application', async () => {
     const { port } = await start({}, '/parsed')
     const message = { method: 'POST', path: '/parsed/orders', headers: json, body: '{"sku":"a"}' }
     const { status, text } = await send(port, message)
@@ -172,7 +172,7 @@ describe('an App inside an Express application', () => {
     expect((await send(port, message)).status).toBe(201)
   })
 
-  it('sends its own headers together with those of the outer application', async () => {
+  it('sends its own headers together with the headers of the outer application', async () => {
     const { port } = await start()
     const { headers } = await send(port, { path: '/api/orders/7' })
     expect(headers).toMatchObject({ 'x-powered-by': 'Express', 'x-frame-options': 'SAMEORIGIN' })
@@ -210,7 +210,7 @@ describe('an App inside an Express application', () => {
   })
 })
 
-describe('an App behind an Express middleware that waits for the response head', () => {
+describe('an App after the compression middleware of an Express application', () => {
   const apps = appsOfTest()
 
   async function ask(path: string) {
@@ -236,7 +236,7 @@ describe('an App behind an Express middleware that waits for the response head',
     }
   })
 
-  it('adds no headers to a response of the host', async () => {
+  it('adds no headers to a response of the Express application', async () => {
     const { status, headers } = await ask('/theirs')
     expect([status, headers['content-encoding']]).toEqual([200, 'gzip'])
     expect(headers).not.toHaveProperty('x-frame-options')
@@ -246,7 +246,7 @@ describe('an App behind an Express middleware that waits for the response head',
 describe('a server with http.createServer(app.handler)', () => {
   const apps = appsOfTest()
 
-  it('responds before and after the start, including 404 responses', async () => {
+  it('responds before and after the App has started, even with 404 and 405', async () => {
     const app = apps.track(
       new App({ controllers: defineControllers(OrdersController), logger: false }),
     )

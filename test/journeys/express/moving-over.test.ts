@@ -86,7 +86,7 @@ describe('an App before an Express 5 application', () => {
     expect(await ask('GET', '/none')).toEqual({ status: 404, by: 'legacy', found: false })
   })
 
-  it('handles requests in the same way when it is mounted at a path', async () => {
+  it('handles its routes and passes other requests on even if it is mounted at a path', async () => {
     const host = express().set('trust proxy', 1)
     host.use('/api', appOf({ swagger: false }).handler, legacyApp())
     await expectBoth(await asker(createServer(host)), '/api')
@@ -171,7 +171,7 @@ describe('an App before a NestJS application', () => {
     expect(missing).toMatchObject({ statusCode: 404, error: 'Not Found' })
   })
 
-  it('handles requests in the same way when it is mounted at a path', async () => {
+  it('handles its routes and passes other requests on even if it is mounted at a path', async () => {
     const ask = await start((nest, app) => {
       nest.setGlobalPrefix('api')
       nest.use('/api', app.handler)

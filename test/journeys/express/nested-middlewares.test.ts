@@ -17,7 +17,7 @@ function noting(notes: unknown[], name: string): RequestHandler {
 const GUARD = { canActivate: () => true }
 
 describe('nested arrays in `middlewares`', () => {
-  it('are flattened in the same way as by app.use, in order and to any depth', async () => {
+  it('are flattened in order and to any depth, as by app.use() of Express', async () => {
     const [ours, theirs]: [string[], string[]] = [[], []]
     const report =
       (notes: string[]): ErrorRequestHandler =>
@@ -54,7 +54,7 @@ describe('nested arrays in `middlewares`', () => {
     expect(notes).toEqual(['own', 'plugin', 'last'])
   })
 
-  it('cause problems at boot with the index of each invalid entry', async () => {
+  it('cause boot errors with the index of each invalid entry', async () => {
     const middlewares = [[noting([], 'a'), [undefined]], null] as unknown as MiddlewareList
     const plugins = [{ name: 'broken', middlewares: [['none']] as unknown as MiddlewareList }]
     const problems = await bootProblems({ middlewares, plugins })
@@ -69,7 +69,7 @@ describe('nested arrays in `middlewares`', () => {
     ])
   })
 
-  it('are searched for routers that handle requests of tenants', async () => {
+  it('cause the warning W_TENANT_ROUTER if they contain a plain Express router', async () => {
     const router = express.Router().get('/rows', (_req, res) => void res.end())
     const warnings = await bootWarnings({
       auth: { guard: GUARD },

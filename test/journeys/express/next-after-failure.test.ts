@@ -40,7 +40,7 @@ describe('a middleware', () => {
     expect(calls).toEqual([])
   })
 
-  it('cannot pass the request on directly after its own error', async () => {
+  it('cannot pass the request on with next() directly after next(error)', async () => {
     const { app, calls } = await start((next) => {
       next(new NotFoundError('gone'))
       next()
@@ -49,7 +49,7 @@ describe('a middleware', () => {
     expect(calls).toEqual([])
   })
 
-  it('passes a request on only once when it calls next twice', async () => {
+  it('passes the request on only once even if it calls next() twice', async () => {
     const { app, calls } = await start((next) => {
       next()
       next()

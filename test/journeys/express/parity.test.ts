@@ -37,10 +37,10 @@ const CASES: Record<string, Case> = {
   'res.json of undefined': { handle: (_req, res) => res.json(undefined) },
   'res.json of null': { handle: (_req, res) => res.json(null) },
   'res.json for HEAD': { method: 'HEAD', handle: (_req, res) => res.json({ a: 1 }) },
-  'res.json with a status of no content': {
+  'res.json with status 204': {
     handle: (_req, res) => res.status(204).json({ a: 1 }),
   },
-  'res.json with a type of its own': {
+  'res.json with a custom content type': {
     handle: (_req, res) => res.type('application/vnd.api+json').json({ a: 1 }),
   },
   'res.json after setHeader without a charset': {
@@ -55,15 +55,15 @@ const CASES: Record<string, Case> = {
       res.json({ a: 'é' })
     },
   },
-  'res.json with a validator the client has': {
+  'res.json with an ETag that the client has': {
     headers: { 'if-none-match': '"v1"' },
     handle: (_req, res) => res.set('ETag', '"v1"').json({ a: 1 }),
   },
-  'res.json not modified since': {
+  'res.json with If-Modified-Since': {
     headers: { 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' },
     handle: (_req, res) => res.set('Last-Modified', 'Wed, 31 Dec 2025 00:00:00 GMT').json({ a: 1 }),
   },
-  'res.json with a header of its own': {
+  'res.json with a custom header': {
     handle: (_req, res) => res.set('X-One', '1').append('X-One', '2').json([]),
   },
   'res.send of a string': { handle: (_req, res) => res.send('plain') },
@@ -82,7 +82,7 @@ const CASES: Record<string, Case> = {
     handle: (_req, res) =>
       res.format({ html: () => res.send('<p>'), text: () => res.send('text') }),
   },
-  'res.format of nothing acceptable': {
+  'res.format without an acceptable type': {
     headers: { accept: 'image/png' },
     handle: (_req, res) => res.format({ json: () => res.json({}) }),
   },

@@ -20,7 +20,7 @@ function prototypesOf(app: Application): Record<'request' | 'response', { app?: 
 }
 
 describe('the parts of Express that are loaded separately', () => {
-  it('are the same objects that an application receives from Express', () => {
+  it('are the same objects as express.request and express.response', () => {
     expect(expressRequest).toBe(express.request)
     expect(expressResponse).toBe(express.response)
   })

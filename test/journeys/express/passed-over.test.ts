@@ -88,12 +88,12 @@ const router = (...inner: Middleware[]): Middleware => {
 const STACKS: Record<string, () => Middleware[]> = {
   'one error middleware': () => [failing('a'), swallow(), note('b')],
   'several middlewares': () => [failing('a'), note('skipped'), swallow(), note('b')],
-  'with null': () => [failing('a'), swallow(null), note('b')],
-  'with undefined': () => [failing('a'), swallow(undefined), note('b')],
-  "with 'route'": () => [failing('a'), swallow('route'), note('b')],
-  "with 'router': a 404": () => [failing('a'), swallow('router'), note('b')],
+  'next(null)': () => [failing('a'), swallow(null), note('b')],
+  'next(undefined)': () => [failing('a'), swallow(undefined), note('b')],
+  "next('route')": () => [failing('a'), swallow('route'), note('b')],
+  "next('router') with status 404": () => [failing('a'), swallow('router'), note('b')],
   'after a rejection': () => [throwing, swallow(), note('b')],
-  later: () => [failing('a'), swallowLater, note('b')],
+  'next() later': () => [failing('a'), swallowLater, note('b')],
   'the second error middleware': () => [failing('a'), passOn, swallow(), note('b')],
   'another error middleware after it': () => [failing('a'), swallow(), passOn, note('b')],
   'two errors': () => [failing('a'), swallow(), failing('b'), swallow(), note('c')],
@@ -150,7 +150,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(body).toEqual(['a', 'b', 'swallow b', 'c', 'route'])
   })
 
-  it('causes a 404 when the route itself has failed', async () => {
+  it('causes a 404 response if the route itself has failed', async () => {
     const seen: string[] = []
     const app = await apps.inProcess({
       controllers,
@@ -190,8 +190,8 @@ describe('an error middleware that calls next() without an error', () => {
   it.each([
     ['a path without a route', 'GET', '/nowhere', {}, 404, 'NOT_FOUND'],
     ['a method without a route', 'PUT', '/route', {}, 405, 'METHOD_NOT_ALLOWED'],
-    ['a path that does not decode', 'GET', '/%E0%A4%A', {}, 400, 'MALFORMED_URL'],
-    ['a target that names another host', 'GET', 'http://b.example/route', {}, 400, 'MALFORMED_URL'],
+    ['a path that cannot be decoded', 'GET', '/%E0%A4%A', {}, 400, 'MALFORMED_URL'],
+    ['a target with another host', 'GET', 'http://b.example/route', {}, 400, 'MALFORMED_URL'],
     ['an invalid tenant', 'GET', '/route', { 'x-tenant-id': '../x' }, 400, 'TENANT_INVALID'],
     ['too many headers', 'GET', '/route', manyHeaders(), 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE'],
   ])('cannot continue a request with %s', async (_, method, path, headers, status, code) => {
@@ -220,7 +220,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).toEqual(['swallow no origin'])
   })
 
-  it('causes a single log entry, and no aborted signal', async () => {
+  it('causes one log entry for the error, and does not abort req.signal', async () => {
     const logged: unknown[] = []
     let failed: unknown
     const app = await apps.inProcess({
@@ -240,7 +240,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(failed).toBe(false)
   })
 
-  it('continues after a middleware that was stopped by an error', async () => {
+  it('continues the request after a waiting middleware that a late error has stopped', async () => {
     const app = await apps.inProcess({
       controllers,
       middlewares: [
@@ -263,7 +263,7 @@ describe('an error middleware that calls next() without an error', () => {
     ])
   })
 
-  it('runs no more middlewares after a response or after the handler timeout', async () => {
+  it('cannot continue the request after the response or after the handler timeout', async () => {
     const done: Promise<void>[] = []
     const app = await apps.inProcess({
       controllers,
@@ -292,7 +292,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).toEqual(['a', 'a'])
   })
 
-  it('continues in the scope that the request had before the router', async () => {
+  it('continues without the tenant and the user that a tenantRouter() has set', async () => {
     const guard = {
       canActivate: (req: Request) => {
         req.user = { id: 'ann' }
@@ -334,9 +334,9 @@ describe('an error middleware that calls next() without an error', () => {
   })
 
   it.each<[string, Middleware, number]>([
-    ['createTenantMiddleware because of an invalid id', createTenantMiddleware({}), 400],
+    ['createTenantMiddleware because of an invalid ID', createTenantMiddleware({}), 400],
     [
-      'createTenantMiddleware because of a missing id',
+      'createTenantMiddleware because of a missing ID',
       createTenantMiddleware({ required: true, header: 'x-other' }),
       400,
     ],
@@ -358,7 +358,7 @@ describe('an error middleware that calls next() without an error', () => {
     expect(ran).not.toContain('b')
   })
 
-  it('continues in the host application when no route matches', async () => {
+  it('continues in the outer application if no route matches', async () => {
     const app = apps.track(
       new App({ controllers, middlewares: [failing('a'), swallow()], logger: false }),
     )

@@ -110,7 +110,7 @@ describe('the passport-local package with a session', () => {
     })
   }
 
-  it('signs in, keeps the session, and signs out', async () => {
+  it('signs a user in, keeps the session, and signs the user out', async () => {
     const agent = (await start()).request()
     expect((await agent.get('/account')).status).toBe(401)
     const login = await agent.post('/login').send({ username: 'ann', password: 'secret' })
@@ -131,14 +131,14 @@ describe('the passport-local package with a session', () => {
     })
   })
 
-  it('renders the error of a strategy in the envelope', async () => {
+  it('results in a 500 response if a strategy fails', async () => {
     const agent = (await start()).request()
     const { status, body } = await agent.post('/login').send({ username: 'broken', password: 'x' })
     expect(status).toBe(500)
     expect(body.message).toBe('Internal Server Error')
   })
 
-  it('signs in from a handler by req.logIn', async () => {
+  it('signs a user in if a handler calls req.logIn()', async () => {
     const agent = (await start()).request()
     expect((await agent.post('/account/adopt')).body.data).toEqual({ isAuthenticated: true })
     expect((await agent.get('/account')).body.data.user).toEqual(ANN)
@@ -148,7 +148,7 @@ describe('the passport-local package with a session', () => {
 describe('the passport-http-bearer package', () => {
   const apps = appsOfTest()
 
-  it('protects routes with @Auth', async () => {
+  it('protects routes with @Auth if a guard uses it', async () => {
     const auth = { guard: new PassportGuard(authenticator(), 'bearer') }
     const app = await apps.inProcess({ controllers, auth })
     expect((await app.request().get('/account')).status).toBe(401)
@@ -159,7 +159,7 @@ describe('the passport-http-bearer package', () => {
     expect((await app.clearHeaders().request().get('/account/open')).status).toBe(200)
   })
 
-  it('protects all routes as a middleware', async () => {
+  it('protects all routes if it is a middleware', async () => {
     const authenticate = authenticator().authenticate('bearer', { session: false })
     // passport sends a plain text.
     const contract = 'off'
@@ -171,7 +171,7 @@ describe('the passport-http-bearer package', () => {
     expect((await app.withAuth('good').request().get('/account/open')).body.data.user).toEqual(ANN)
   })
 
-  it('renders its 401 in the envelope with failWithError', async () => {
+  it('sends its 401 error in the envelope with `failWithError: true`', async () => {
     const authenticate = authenticator().authenticate('bearer', {
       session: false,
       failWithError: true,

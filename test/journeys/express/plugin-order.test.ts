@@ -61,7 +61,7 @@ const early: Plugin = { name: 'early', middlewares: { first: [note('early')] } }
 const list: Plugin = { name: 'list', middlewares: [note('list')] }
 
 describe('the middlewares of plugins', () => {
-  it('run after the middlewares of the application, except those in `first`', async () => {
+  it('run after the middlewares of the application, or before them if they are in `first`', async () => {
     expect(await order({ middlewares: [note('own')], plugins: [list, both, early] })).toEqual([
       'both first',
       'nested',
@@ -83,7 +83,7 @@ describe('the middlewares of plugins', () => {
     ])
   })
 
-  it('can be error middlewares, in both places', async () => {
+  it('can be error middlewares in `first` and in `last`', async () => {
     const errors: Plugin = {
       name: 'errors',
       middlewares: { first: [noteError('first')], last: [noteError('last')] },
@@ -92,7 +92,7 @@ describe('the middlewares of plugins', () => {
     expect(await order(options, '/fail')).toEqual(['first', 'own', 'last'])
   })
 
-  it('handle an error of a later middleware, and can continue the request', async () => {
+  it('can handle an error of a later middleware and continue the request', async () => {
     const failing: RequestHandler = (_req, _res, next) => next(new Error('own'))
     const goOn: ErrorRequestHandler = (_error, _req, _res, next) => {
       seen.push('first')
@@ -106,7 +106,7 @@ describe('the middlewares of plugins', () => {
     ])
   })
 
-  it('run after security and inside the tenant scope of the request', async () => {
+  it('run after the security headers are set, in the tenant context of the request', async () => {
     const plugin: Plugin = {
       name: 'tenants',
       middlewares: {
@@ -128,7 +128,7 @@ describe('the middlewares of plugins', () => {
   it.each([
     [{ first: [(_req: unknown, res: { end(): void }) => res.end()] }, 'middlewares.first[0]'],
     [{ last: [[], (_req: unknown, res: { end(): void }) => res.end()] }, 'middlewares.last[1]'],
-  ])('are identified by their place in messages: %o', async (middlewares, name) => {
+  ])('are identified by their place in warnings: %o', async (middlewares, name) => {
     const plugins = [{ name: 'spa', middlewares: middlewares as Plugin['middlewares'] } as Plugin]
     const [warning] = await bootWarnings({ controllers, plugins })
     expect(warning?.code).toBe('W_MIDDLEWARE_DEAD_END')
@@ -143,7 +143,7 @@ describe('the middlewares of plugins', () => {
     ['an object as `last`', { last: {} }, 'middlewares.last'],
     ['an unknown place', { frist: [] }, 'middlewares.frist'],
     ['an entry that is not a function', { first: [undefined] }, 'middlewares.first[0]'],
-  ])('are refused if they are or contain %s', async (_, middlewares, place) => {
+  ])('are refused at boot if they are or contain %s', async (_, middlewares, place) => {
     const plugins = [{ name: 'p', middlewares } as unknown as Plugin]
     expect(await bootProblems({ plugins })).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: `plugin 'p', ${place}` },

@@ -8,7 +8,7 @@ describe('the express-rate-limit package', () => {
   const limiter = () =>
     rateLimit({ windowMs: 60_000, limit: 2, standardHeaders: 'draft-7', legacyHeaders: true })
 
-  it('responds with 429 after its limit, with RateLimit headers', async () => {
+  it('results in a 429 response with RateLimit headers after its limit', async () => {
     const app = await apps.inProcess({ middlewares: [limiter()] })
     const answers = []
     for (let i = 0; i < 3; i++) answers.push(await app.request().get('/items/1'))
@@ -19,14 +19,14 @@ describe('the express-rate-limit package', () => {
     expect(answers[2]?.text).toContain('Too many requests')
   })
 
-  it('counts requests that result in a 404', async () => {
+  it('counts requests that result in a 404 response', async () => {
     const app = await apps.inProcess({ middlewares: [limiter()] })
     const statuses = []
     for (let i = 0; i < 3; i++) statuses.push((await app.request().get('/missing')).status)
     expect(statuses).toEqual([404, 404, 429])
   })
 
-  it('distinguishes clients by the address of a trusted proxy', async () => {
+  it('distinguishes clients by the address that a trusted proxy forwards', async () => {
     const app = await apps.inProcess({ trustProxy: 1, middlewares: [limiter()] })
     const from = async (address: string) =>
       (await app.request().get('/items/1').set('X-Forwarded-For', address)).status

@@ -16,11 +16,11 @@ const FORWARDED = { 'x-forwarded-for': '1.1.1.1, 9.9.9.9' }
 
 describe('the req.ip field', () => {
   it.each([
-    ['of the socket without trust', undefined, '127.0.0.1'],
-    ['with trust in one proxy', 1, '9.9.9.9'],
-    ['with trust in every proxy', true, '1.1.1.1'],
-    ['with trust in a proxy that has another address', '10.0.0.0/8', '127.0.0.1'],
-  ])('has the correct address %s', async (_name, trustProxy, ip) => {
+    ['of the socket if no proxy is trusted', undefined, '127.0.0.1'],
+    ['in the last entry of X-Forwarded-For if one proxy is trusted', 1, '9.9.9.9'],
+    ['in the first entry of X-Forwarded-For if every proxy is trusted', true, '1.1.1.1'],
+    ['of the socket if only a proxy with another address is trusted', '10.0.0.0/8', '127.0.0.1'],
+  ])('is the address %s', async (_name, trustProxy, ip) => {
     const options = trustProxy === undefined ? {} : { trustProxy }
     const { port } = await listening({
       controllers: defineControllers(AddressController),
@@ -30,7 +30,7 @@ describe('the req.ip field', () => {
     expect(JSON.parse(text)).toMatchObject({ data: { ip } })
   })
 
-  it('follows a setting that changes between two requests', async () => {
+  it('follows the "trust proxy" setting if it changes between two requests', async () => {
     const { app, port } = await listening({ controllers: defineControllers(AddressController) })
     const ask = async (): Promise<unknown> =>
       JSON.parse((await send(port, { path: '/address', headers: FORWARDED })).text)

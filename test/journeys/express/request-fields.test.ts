@@ -89,13 +89,13 @@ async function compare(
 }
 
 describe('a request', () => {
-  it('has the fields of an Express request, and no user before it is set', async () => {
+  it('has the same fields as an Express request, and no `user` field in a middleware', async () => {
     const [ours, theirs] = await compare(asked)
     expect(ours).toEqual(theirs)
     expect(ours['middleware']).not.toContain('user')
   })
 
-  it('has a user and a body only after they are set', async () => {
+  it('has the fields `user` and `body` only after they are set', async () => {
     const { port } = await listening({
       controllers: defineControllers(FieldsController),
       auth: { guard: SOMEBODY },
@@ -109,7 +109,7 @@ describe('a request', () => {
     expect(await of({ method: 'POST', path: '/fields' })).not.toContain('body')
   })
 
-  it('keeps the user and body of its Express host, and has none otherwise', async () => {
+  it('keeps `user` and `body` of the outer Express application, and has neither otherwise', async () => {
     const { app } = await listening({ controllers: defineControllers(FieldsController) })
     const seen: string[][] = []
     const host = express()
@@ -131,7 +131,7 @@ describe('a request', () => {
     expect(seen[0]).not.toContain('user')
   })
 
-  it('has the same enumerable fields as in Express, except for the documented ones', async () => {
+  it('has the same enumerable fields as in Express, except for `validated`, `id` and `signal`', async () => {
     const [ours, theirs] = await compare((req, res) => ({
       req: Object.keys(req),
       forIn: namesIn(req),
@@ -146,7 +146,7 @@ describe('a request', () => {
     }
   })
 
-  it('is printed, copied and logged in the same way as an Express request', async () => {
+  it('looks the same as an Express request if it is printed, copied or logged', async () => {
     const look = (req: Request, res: object) => {
       const lines: string[] = []
       const { req: toPlain, res: toPlainAnswer } = pino.stdSerializers

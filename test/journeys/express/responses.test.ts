@@ -94,7 +94,7 @@ describe('responses that are sent by Express methods', () => {
   const apps = appsOfTest()
   const start = () => apps.listening({ controllers, security: {} })
 
-  it('include files, ranges and 304 responses of res.sendFile', async () => {
+  it('can be files, ranges of files and 304 responses of res.sendFile()', async () => {
     const { port } = await start()
     const file = await send(port, { path: '/file/hello.txt' })
     expect([file.status, file.text]).toEqual([200, 'hello, file\n'])
@@ -111,7 +111,7 @@ describe('responses that are sent by Express methods', () => {
   })
 
   it.each(['/file/missing.txt', '/file/..%2fsupport.ts', '/file/.env', '/download/missing'])(
-    'contain an error in the envelope if the file is %s',
+    'contain an error in the envelope if the file cannot be sent: %s',
     async (path) => {
       const { port } = await start()
       const { status, headers, text } = await send(port, { path })
@@ -122,14 +122,14 @@ describe('responses that are sent by Express methods', () => {
     },
   )
 
-  it('have a file name with res.download', async () => {
+  it('contain a file name with res.download()', async () => {
     const { port } = await start()
     const { headers, text } = await send(port, { path: '/download' })
     expect(headers['content-disposition']).toBe('attachment; filename=greeting.txt')
     expect(text).toBe('hello, file\n')
   })
 
-  it('depend on Accept with res.format, which can result in a 406', async () => {
+  it('depend on the Accept header with res.format(), and can have status 406', async () => {
     const { port } = await start()
     const ask = (accept: string) => send(port, { path: '/format', headers: { accept } })
     expect((await ask('text/html')).text).toBe('<p>html</p>')
@@ -140,7 +140,7 @@ describe('responses that are sent by Express methods', () => {
     expect(JSON.parse(neither.text)).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' })
   })
 
-  it('include cookies of res.cookie and res.clearCookie with a returned value', async () => {
+  it('contain the cookies of res.cookie() and res.clearCookie() even if a value is returned', async () => {
     const { port } = await start()
     const { status, headers, text } = await send(port, { path: '/cookies' })
     expect([status, JSON.parse(text).data]).toEqual([201, { set: true }])
@@ -151,7 +151,7 @@ describe('responses that are sent by Express methods', () => {
     ])
   })
 
-  it('are the same as in Express for res.redirect and res.jsonp', async () => {
+  it('are the same as in Express for res.redirect() and res.jsonp()', async () => {
     const { port } = await start()
     const moved = await send(port, { path: '/redirect' })
     expect([moved.status, moved.headers.location]).toEqual([307, '/elsewhere'])
@@ -164,7 +164,7 @@ describe('responses that are sent by Express methods', () => {
     ['/written', 'one,two'],
     ['/piped', 'hello, file\n'],
     ['/pipeline', 'xyz'],
-  ])('include %s in chunks', async (path, text) => {
+  ])('are sent in chunks if they are written or piped: %s', async (path, text) => {
     const { port } = await start()
     const answer = await send(port, { path })
     expect([answer.status, answer.text]).toEqual([200, text])
@@ -172,7 +172,7 @@ describe('responses that are sent by Express methods', () => {
     expect(answer.headers['x-frame-options']).toBe('SAMEORIGIN')
   })
 
-  it('have no body for HEAD, even if they are streams or files', async () => {
+  it('have no body for HEAD requests, even if they are streams or files', async () => {
     const { port } = await start()
     for (const path of ['/piped', '/file/hello.txt', '/written']) {
       const { status, body } = await send(port, { method: 'HEAD', path })
@@ -180,7 +180,7 @@ describe('responses that are sent by Express methods', () => {
     }
   })
 
-  it('emit close and abort events for a stream when its client disconnects', async () => {
+  it('emit `close` and abort req.signal when the client of a stream disconnects', async () => {
     events.length = 0
     const { port } = await start()
     const req = request({ host: '127.0.0.1', port, path: '/events', agent: false })

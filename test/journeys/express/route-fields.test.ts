@@ -79,7 +79,7 @@ async function ask(port: number): Promise<void> {
 }
 
 describe('the req.route field', () => {
-  it('has path, methods and stack in the same way as a route of Express', async () => {
+  it('has the same path, methods and stack as an Express route', async () => {
     const [ours, theirs]: [unknown[], unknown[]] = [[], []]
     const { app } = await listening({
       controllers: [UsersController],
@@ -93,7 +93,7 @@ describe('the req.route field', () => {
     expect(ours[1]).toMatchObject({ label: '/api/u/:id', methods: ['get'], isGet: true })
   })
 
-  it('contains the method of the controller, and is frozen', async () => {
+  it('contains the controller method, and is frozen', async () => {
     const routes: RouteOfTest[] = []
     const note: RequestHandler = (req, res, next) => {
       res.on('finish', () => routes.push(req.route))

@@ -43,7 +43,7 @@ function legacy() {
   return router
 }
 
-describe('an express.Router() in middlewares', () => {
+describe('an express.Router() in `middlewares`', () => {
   const apps = appsOfTest()
   const start = (...more: Middleware[]) => apps.inProcess({ middlewares: [legacy(), ...more] })
 
@@ -59,12 +59,12 @@ describe('an express.Router() in middlewares', () => {
     })
   })
 
-  it('calls router.param functions', async () => {
+  it('calls the functions of router.param()', async () => {
     const app = await start()
     expect((await app.request().get('/loaded/7')).body).toEqual({ loaded: 'user 7' })
   })
 
-  it('passes other requests to the controllers with the original URL', async () => {
+  it('passes requests that it does not handle to the controllers with the original URL', async () => {
     const app = await start()
     expect((await app.request().get('/items/7?x=1')).body.data).toEqual({ id: '7' })
     const missing = await app.request().get('/tenants/t1/none')
@@ -91,7 +91,7 @@ describe('an express.Router() in middlewares', () => {
     ['/async', 500, 'Internal Server Error'],
     ['/undefined', 500, 'Internal Server Error'],
     ['/file', 404, 'Not Found'],
-  ])('renders the error of %s in the envelope', async (path, status, message) => {
+  ])('results in an error response in the envelope for %s', async (path, status, message) => {
     const app = await start()
     const answer = await app.request().get(path)
     expect(answer.status).toBe(status)
@@ -104,7 +104,7 @@ describe('an express.Router() in middlewares', () => {
     expect({ status, body }).toEqual({ status: 409, body: { handled: 'inside' } })
   })
 
-  it('runs middlewares that are mounted at a path', async () => {
+  it('runs a middleware only at the path at which it is mounted', async () => {
     const router = Router().use('/items', (_req, res, next) => {
       res.set('X-Items', 'yes')
       next()

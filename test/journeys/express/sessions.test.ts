@@ -80,7 +80,7 @@ describe('the express-session package', () => {
     return { controllers, middlewares: [session({ ...defaults, ...options })] }
   }
 
-  it('counts the requests of each client separately', async () => {
+  it('keeps a separate session for each client', async () => {
     const app = await apps.inProcess(sessions())
     const [one, other] = [app.request(), app.request()]
     for (const visits of [1, 2, 3]) {
@@ -89,7 +89,7 @@ describe('the express-session package', () => {
     expect((await other.get('/session/visits')).body.data.visits).toBe(1)
   })
 
-  it('recognizes its cookie, and starts a new session for a forged one', async () => {
+  it('recognizes its cookie, and starts a new session for a forged cookie', async () => {
     const { port } = await apps.listening(sessions())
     const first = await send(port, { path: '/session/visits' })
     const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] as string
@@ -106,7 +106,7 @@ describe('the express-session package', () => {
     expect((await app.request().get('/session/untouched')).headers).not.toHaveProperty('set-cookie')
   })
 
-  it('sets the cookie immediately with saveUninitialized, even on a 404', async () => {
+  it('sets the cookie immediately with `saveUninitialized: true`, even with a 404 response', async () => {
     const app = await apps.inProcess(sessions({ saveUninitialized: true }))
     for (const path of ['/session/untouched', '/missing']) {
       expect((await app.request().get(path)).headers['set-cookie']?.[0]).toMatch(/^connect\.sid=/)
@@ -126,7 +126,7 @@ describe('the express-session package', () => {
     expect((await agent.get('/session/me')).status).toBe(401)
   })
 
-  it('renders an error of its store in the envelope', async () => {
+  it('results in a 500 response in the envelope if its store fails', async () => {
     const store = new MemoryStore()
     store.get = (_id, done) => done(new Error('the store is down'))
     const app = await apps.inProcess(sessions({ store, saveUninitialized: true }))
@@ -140,7 +140,7 @@ describe('the express-session package', () => {
 describe('the cookie-parser package', () => {
   const apps = appsOfTest()
 
-  it('reads plain, JSON and signed cookies that it has written', async () => {
+  it('reads the JSON and signed cookies that res.cookie() has set', async () => {
     const app = await apps.inProcess({ controllers, middlewares: [cookieParser('secret')] })
     const agent = app.request()
     const { headers } = await agent.get('/cookies/set')
@@ -158,7 +158,7 @@ describe('the cookie-parser package', () => {
     expect(body.data).toEqual({ plain: {}, signed: { signed: false } })
   })
 
-  it('is required for signed cookies, which cause a 500 without a secret', async () => {
+  it('is required for signed cookies, which result in a 500 response without it', async () => {
     const app = await apps.inProcess({ controllers })
     expect((await app.request().get('/cookies/set')).status).toBe(500)
   })

@@ -108,7 +108,7 @@ describe('the settings of app.express', () => {
     expect(body).toEqual({ same: true, title: 'Shop', set: 42 })
   })
 
-  it('select the query parser, which is the simple one by default', async () => {
+  it('select the query parser, which is "simple" by default', async () => {
     const app = await apps.inProcess({ controllers })
     const ask = async () => (await app.request().get('/query?a[b]=1&c=2')).body.data
     expect(await ask()).toEqual({ 'a[b]': '1', c: '2' })
@@ -146,7 +146,7 @@ describe('the settings of app.express', () => {
     [1, '9.9.9.9', ['9.9.9.9']],
     ['loopback', '9.9.9.9', ['9.9.9.9']],
     [['127.0.0.1', '9.9.9.9'], '1.1.1.1', ['1.1.1.1', '9.9.9.9']],
-  ])('trust the proxies of trustProxy: %j', async (trustProxy, ip, ips) => {
+  ])('trust the proxies of the option trustProxy: %j', async (trustProxy, ip, ips) => {
     const app = await apps.inProcess({ controllers, trustProxy })
     const { body } = await app.request().get('/client').set(forwarded)
     expect(body.data).toEqual({
@@ -161,7 +161,7 @@ describe('the settings of app.express', () => {
   })
 
   it.each(['/tagged', '/enveloped'])(
-    'add an ETag to %s with etag: true, and respond with 304',
+    'add an ETag to %s with `etag: true`, and result in a 304 response for this ETag',
     async (path) => {
       const app = await apps.inProcess({ controllers, etag: true, security: { helmet: true } })
       const { headers, status } = await app.request().get(path)
@@ -181,7 +181,7 @@ describe('the settings of app.express', () => {
     expect(headers).not.toHaveProperty('etag')
   })
 
-  it('indent JSON according to json spaces', async () => {
+  it('indent JSON according to "json spaces"', async () => {
     const app = await apps.inProcess({ controllers })
     app.express.set('json spaces', 2)
     expect((await app.request().get('/tagged')).text).toBe('{\n  "a": 1\n}')
@@ -207,13 +207,13 @@ describe('the method res.render', () => {
     expect([later.status, later.text]).toEqual([201, '<p>Hi Bob from Blazon</p>'])
   })
 
-  it('passes the error of the engine to a callback', async () => {
+  it('passes the error of the view engine to its callback', async () => {
     const app = await start()
     const { body } = await app.request().get('/page/callback')
     expect(body.failed).toBe('There is no greeting')
   })
 
-  it('responds with 500 when the view is missing', async () => {
+  it('results in a 500 response if the view is missing', async () => {
     const app = await start()
     const { status, body } = await app.request().get('/page/missing')
     expect(status).toBe(500)

@@ -38,7 +38,7 @@ const controllers = defineControllers(PagesController)
 describe('a helmet header', () => {
   const apps = appsOfTest('off')
 
-  it('is kept when a handler appends to it', async () => {
+  it('is kept if a handler appends a value to it', async () => {
     const { port } = await apps.listening({ controllers, security: {} })
     const { headers } = await send(port, { path: '/appended' })
     expect(headers['x-frame-options']).toBe('SAMEORIGIN, own')
@@ -60,7 +60,7 @@ describe('an error after the end of a response', () => {
 describe('an error in the middle of a response', () => {
   const apps = appsOfTest('off')
 
-  it('is logged once with two error middlewares', async () => {
+  it('is logged only once even if two error middlewares pass it on', async () => {
     const logged: object[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void logged.push(facts) }
     const passOn: Middleware = (error, _req, _res, next) => next(error)

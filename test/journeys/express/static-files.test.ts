@@ -16,7 +16,7 @@ describe('the serve-static package', () => {
 
   const get = (path: string, headers: Record<string, string> = {}) => send(port, { path, headers })
 
-  it('sends a file with its type, length, validators and the helmet headers', async () => {
+  it('sends a file with its type, length and ETag, and with the helmet headers', async () => {
     const { status, headers, text } = await get('/digits.txt')
     expect(status).toBe(200)
     expect(text).toBe('0123456789')
@@ -30,14 +30,14 @@ describe('the serve-static package', () => {
     expect(headers.etag).toMatch(/^W\//)
   })
 
-  it('sends the index of a folder, and redirects to the path with a slash', async () => {
+  it('sends the index file of a folder, and redirects to the path with a trailing slash', async () => {
     expect((await get('/')).text).toContain('Home')
     expect((await get('/docs/')).text).toContain('Docs')
     const { status, headers } = await get('/docs')
     expect([status, headers.location]).toEqual([301, '/docs/'])
   })
 
-  it('responds with 304 when If-None-Match has the ETag of the file', async () => {
+  it('responds with 304 if If-None-Match contains the ETag of the file', async () => {
     const { headers } = await get('/digits.txt')
     const again = await get('/digits.txt', { 'if-none-match': String(headers.etag) })
     expect([again.status, again.text]).toEqual([304, ''])
@@ -57,7 +57,7 @@ describe('the serve-static package', () => {
     expect([status, headers['content-length'], text]).toEqual([200, '10', ''])
   })
 
-  it('runs before routes of the same path, and passes other paths to them', async () => {
+  it('runs before the routes, and passes paths without a file to them', async () => {
     expect((await get('/items')).text).toBe('file')
     expect(JSON.parse((await get('/items/7')).text).data).toEqual({ id: '7' })
     const missing = await get('/missing.txt')
@@ -88,7 +88,7 @@ describe('the serve-static package', () => {
     expect(JSON.parse(text).statusCode).toBe('error')
   })
 
-  it('responds with 404 itself with fallthrough: false', async () => {
+  it('results in a 404 response for a missing file with `fallthrough: false`', async () => {
     const middlewares = [serveStatic(site, { fallthrough: false })]
     const app = await apps.inProcess({ middlewares })
     const { status, body } = await app.request().get('/items/7')

@@ -93,7 +93,7 @@ describe('the multer package', () => {
     ])
   })
 
-  it('passes JSON bodies to the route', async () => {
+  it('does not affect JSON bodies', async () => {
     const app = await start()
     const fields = { title: 'Book', pages: 1 }
     const { status, body } = await app.request().post('/uploads/described').send(fields)
@@ -101,7 +101,7 @@ describe('the multer package', () => {
     expect(body.data).toEqual({ fields, count: 0 })
   })
 
-  it('passes LIMIT_FILE_SIZE to the error middleware', async () => {
+  it('passes the error LIMIT_FILE_SIZE to an error middleware', async () => {
     const app = await start({ fileSize: 10 }, [
       (error, _req, _res, next) => {
         if (!(error instanceof MulterError)) return next(error)
@@ -126,7 +126,7 @@ describe('the multer package', () => {
     })
   })
 
-  it('causes a 500 without an error middleware, because a MulterError has no status', async () => {
+  it('results in a 500 response if no error middleware handles its MulterError', async () => {
     const app = await start({ fileSize: 10 })
     const { status, body } = await app
       .request()

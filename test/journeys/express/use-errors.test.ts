@@ -47,7 +47,7 @@ const CASES: Record<string, readonly [RequestHandler, number, string]> = {
     422,
     'Unprocessable Entity',
   ],
-  'sets the status of the response': [
+  'sets the status of the response and passes an error': [
     (_req, res, next) => {
       res.status(403)
       next(new Error('a detail'))
@@ -69,23 +69,23 @@ const CASES: Record<string, readonly [RequestHandler, number, string]> = {
     'Locked',
   ],
   'passes an error of http-errors': [passes(createError(404, 'No file')), 404, 'No file'],
-  'passes one that does not expose its message': [
+  'passes an error that does not expose its message': [
     passes(createError(404, 'No file', { expose: false })),
     404,
     'Not Found',
   ],
-  'passes one that exposes the message of a 503': [
+  'passes a 503 error that exposes its message': [
     passes(createError(503, 'Too busy', { expose: true })),
     503,
     'Too busy',
   ],
   'passes an error without a status': [passes(new Error('a detail')), 500, 'Internal Server Error'],
-  'passes an error with a status that is not an error': [
+  'passes an error with the status 204': [
     passes(withFields({ status: 204 })),
     500,
     'Internal Server Error',
   ],
-  'passes a response of another server': [
+  'passes a Response object': [
     passes(Response.json({}, { status: 404 })),
     500,
     'Internal Server Error',
@@ -115,10 +115,10 @@ function controllersWith(...entries: RequestHandler[]) {
 describe('the error of a middleware', () => {
   const { inProcess } = appsOfTest('off')
 
-  describe.each(Object.entries(CASES))('if a middleware %s', (_, [middleware, status, message]) => {
+  describe.each(Object.entries(CASES))('that %s', (_, [middleware, status, message]) => {
     const expected = { statusCode: 'error', status, message }
 
-    it('has the same response in `middlewares` and in `@Use`', async () => {
+    it('results in the same response in `middlewares` and in @Use()', async () => {
       const first = await inProcess({
         controllers: defineControllers(PlainController),
         middlewares: [middleware],
@@ -133,7 +133,7 @@ describe('the error of a middleware', () => {
     })
   })
 
-  it('keeps its status when an error middleware passes it on', async () => {
+  it('keeps its status if an error middleware passes it on', async () => {
     const seen: unknown[] = []
     const note: Middleware = (error, _req, _res, next) => {
       seen.push(error)
@@ -148,7 +148,7 @@ describe('the error of a middleware', () => {
     expect(seen).toEqual([error])
   })
 
-  it('keeps its status even after `next` was called', async () => {
+  it('keeps its status even after next() was called', async () => {
     const late: RequestHandler = async (_req, _res, next) => {
       next()
       throw withFields({ status: 409 })
@@ -165,7 +165,7 @@ describe('the error of a middleware', () => {
     expect((await app.request().get('/slow')).status).toBe(409)
   })
 
-  it('is treated differently from errors of handlers and interceptors', async () => {
+  it('keeps its status, unlike an error of a handler or an interceptor', async () => {
     const through: RequestHandler = (_req, _res, next) => next()
     @Controller()
     class UpstreamController {
@@ -188,7 +188,7 @@ describe('the error of a middleware', () => {
     expect((await app.request().get('/interceptor')).status).toBe(500)
   })
 
-  it('does not affect the next request with the same error object', async () => {
+  it('does not affect a handler that throws the same error object in another request', async () => {
     const shared = withFields({ status: 404 })
     @Controller()
     class SharedController {

@@ -45,7 +45,7 @@ function legacyApp(): Application {
   return app
 }
 
-describe('a complete express() application in middlewares', () => {
+describe('a complete express() application in `middlewares`', () => {
   const apps = appsOfTest()
   const start = (legacy: Application, more: AppOptions = {}) =>
     apps.inProcess({
@@ -61,7 +61,7 @@ describe('a complete express() application in middlewares', () => {
     expect(text).toContain('\n "who"')
   })
 
-  it('uses its own query parser when an earlier middleware has read req.query', async () => {
+  it('uses its own query parser even if an earlier middleware has read req.query', async () => {
     const look = (req: Request, _res: unknown, next: () => void) => {
       Object.assign(req, { looked: req.query })
       next()
@@ -83,7 +83,7 @@ describe('a complete express() application in middlewares', () => {
     expect(again.status).toBe(304)
   })
 
-  it('passes other requests to the controllers, with settings of the App and its res.locals', async () => {
+  it('passes requests that it does not handle to the controllers, with its res.locals', async () => {
     const app = await start(legacyApp())
     const { text, body } = await app.request().get('/ours/plain?a[b]=1')
     expect(body).toEqual({
@@ -104,7 +104,7 @@ describe('a complete express() application in middlewares', () => {
     expect(text).not.toContain('/etc')
   })
 
-  it('renders its errors itself when it has an error middleware', async () => {
+  it('handles its errors itself if it has an error middleware', async () => {
     const legacy = legacyApp()
     legacy.use(((error, _req, res, _next) => {
       res.status(599).json({ own: error.message })
@@ -115,7 +115,7 @@ describe('a complete express() application in middlewares', () => {
     expect((await app.request().get('/ours/plain')).status).toBe(200)
   })
 
-  it('inherits trust proxy, and receives the mount event', async () => {
+  it('inherits "trust proxy", and receives the `mount` event', async () => {
     const legacy = legacyApp()
     const parents: unknown[] = []
     legacy.on('mount', (parent) => parents.push(parent))
@@ -126,14 +126,14 @@ describe('a complete express() application in middlewares', () => {
     expect(parents).toEqual([app.express])
   })
 
-  it('can mount other applications', async () => {
+  it('can mount another Express application', async () => {
     const inner = express().get('/deep', (req, res) => void res.json({ baseUrl: req.baseUrl }))
     const app = await start(legacyApp().use('/inner', inner))
     expect((await app.request().get('/inner/deep')).body).toEqual({ baseUrl: '/inner' })
     expect((await app.request().get('/inner/none')).body.code).toBe('NOT_FOUND')
   })
 
-  it('uses the settings of the App that started last when two Apps mount it', async () => {
+  it('uses the settings of the App that started last if two Apps mount it', async () => {
     const shared = express().get('/ip', (req, res) => void res.json({ ip: req.ip }))
     const trusting = await start(shared, { trustProxy: 1 })
     const ipOf = async (app: Pick<typeof trusting, 'request'>) =>

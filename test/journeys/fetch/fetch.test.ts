@@ -98,10 +98,10 @@ describe('the method app.fetch', () => {
   })
 
   it.each([
-    ['a text', 'http://shop.example/hello', /needs a Request/],
-    ['nothing', undefined, /needs a Request/],
+    ['a string', 'http://shop.example/hello', /needs a Request/],
+    ['undefined', undefined, /needs a Request/],
     [
-      'a URL of another scheme',
+      'a URL with another scheme',
       new Request('ftp://shop.example/'),
       /http and https URLs, not ftp:/,
     ],
@@ -111,7 +111,11 @@ describe('the method app.fetch', () => {
       foreign({ method: 'A B' }),
       /Method must be a valid HTTP token/,
     ],
-    ['a control character', at('/hello', { headers: { 'x-a': '\u0001' } }), /Invalid character/],
+    [
+      'a control character in a header',
+      at('/hello', { headers: { 'x-a': '\u0001' } }),
+      /Invalid character/,
+    ],
   ])('rejects %s', async (_, request, message) => {
     const rejected = expect(appOf().fetch(request as Request)).rejects
     await rejected.toThrow(message)
@@ -132,7 +136,7 @@ describe('the method app.fetch', () => {
     await expect(appOf().fetch(at('/reset'))).rejects.toThrow(message)
   })
 
-  it('rejects a status that a Response cannot have', async () => {
+  it('rejects if the handler sets a status that a Response cannot have', async () => {
     await expect(appOf().fetch(at('/status/999'))).rejects.toBeInstanceOf(RangeError)
   })
 
@@ -234,7 +238,7 @@ describe('a request body of app.fetch', () => {
     await expect(appOf().fetch(request)).rejects.toThrow('has already been read')
   })
 
-  it('of a GET request cannot start another request', async () => {
+  it('cannot start another request if it belongs to a GET request', async () => {
     const app = appOf()
     const body = streamOf('GET /hello HTTP/1.1\r\nHost: a\r\n\r\n')
     const response = await app.fetch(foreign({ body }))
@@ -383,7 +387,7 @@ describe('the streams of app.fetch', () => {
     StreamController.open?.req.resume()
   })
 
-  it('end for the handler when the reader cancels the response', async () => {
+  it('abort the signal of the handler when the reader cancels the response', async () => {
     const { body } = await start().fetch(at('/open'))
     const { req } = StreamController.open as { req: Req }
     await body?.cancel()
@@ -402,7 +406,7 @@ describe('the streams of app.fetch', () => {
     expect(StreamController.open).toBeUndefined()
   })
 
-  it('end for the handler when the request is aborted', async () => {
+  it('reject the call and abort the signal of the handler when the request is aborted', async () => {
     const stopped = new AbortController()
     const called = start().fetch(at('/wait', { signal: stopped.signal }))
     await expect.poll(() => StreamController.open).toBeDefined()
@@ -411,7 +415,7 @@ describe('the streams of app.fetch', () => {
     await expect.poll(() => StreamController.open?.req.signal.aborted).toBe(true)
   })
 
-  it('fail with the reason of the signal when the response has begun', async () => {
+  it('fail with the reason of the signal if the request is aborted after the response has begun', async () => {
     const stopped = new AbortController()
     const response = await start().fetch(at('/open', { signal: stopped.signal }))
     stopped.abort(new Error('enough'))

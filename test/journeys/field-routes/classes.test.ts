@@ -68,7 +68,7 @@ it('a class with field routes inherits fields with their decorators and options'
   await app.request().get('/a/replaced').set('x-user', 'ada').expect(403)
 })
 
-it('field routes are read from abstract classes and mixins whose constructors use methods', async () => {
+it('field routes are read from abstract classes and mixins whose constructors call methods', async () => {
   abstract class Named {
     readonly name: string
     constructor() {
@@ -147,7 +147,7 @@ it('each field route has its own function, even if two share a handler', async (
   expect(app.document.paths['/f/three']?.get?.summary).toBe('Third')
 })
 
-it('field routes have the options of plugins and composed decorators', async () => {
+it('field routes support the options of plugins and composed decorators', async () => {
   const Audit = defineOption<string>('Audit')
   const ForAdmins = compose(Auth(), Audit('admin'), HttpCode(202))
   const found: unknown[] = []
@@ -222,7 +222,7 @@ it('the handlers of field routes can be called in a test', () => {
   expect(new J(new Greeting()).hello(request)).toBe('hello ada')
 })
 
-it('boot does not construct classes an additional time if they only seem to have field routes', async () => {
+it('boot does not construct a class an additional time if it only seems to have field routes', async () => {
   let constructed = 0
   const get = (key: string) => key
   const req = { get }

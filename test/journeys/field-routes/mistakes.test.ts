@@ -49,7 +49,7 @@ describe('a route that is defined but not served', () => {
     ])
   })
 
-  it('causes a boot error if another function has replaced its value', async () => {
+  it('causes a boot error if its field contains a function that wraps it', async () => {
     const logged =
       <A extends unknown[], R>(handler: (...args: A) => R) =>
       (...args: A): R =>
@@ -81,7 +81,7 @@ describe('a route that is defined but not served', () => {
     ])
   })
 
-  it('causes a boot error if its field depends on an injected value', async () => {
+  it('causes a boot error if its field exists only for some injected values', async () => {
     @Controller('notes')
     class Notes {
       private readonly config = inject(Config)
@@ -93,7 +93,7 @@ describe('a route that is defined but not served', () => {
     }
     const [[code, subject, cause] = []] = await problemsOf(Notes)
     expect([code, subject]).toEqual(['E_FIELD_ROUTE_UNSERVED', 'Notes.list'])
-    expect(cause).toContain('only without the dependencies of its class')
+    expect(cause).toContain('only if its class is created without dependencies')
   })
 
   it('causes a boot error if its path or ability depends on an injected value', async () => {
@@ -139,7 +139,7 @@ describe('a route that is defined but not served', () => {
   })
 })
 
-it('a constructor that needs real dependencies causes a boot error with its message', async () => {
+it('a constructor that needs real dependencies causes a boot error with the message that it throws', async () => {
   @Controller('notes')
   class Notes {
     @Auth() list = get('/', () => [])
@@ -157,10 +157,10 @@ it('a constructor that needs real dependencies causes a boot error with its mess
 })
 
 it.each([
-  ['/', {}, 'get() was given [object Object] as its handler.'],
-  [7, () => 1, 'get() was given 7 as its path.'],
+  ['/', {}, 'The handler of get() must be a function, not [object Object].'],
+  [7, () => 1, 'The path of get() must be a string, not 7.'],
 ])(
-  'a call with the wrong arguments %s and %s causes a boot error for the class',
+  'a call of get() with the invalid arguments %s and %s causes a boot error for its class',
   async (path, handler, cause) => {
     @Controller('notes')
     class Notes {
@@ -173,7 +173,7 @@ it.each([
   },
 )
 
-it('each wrong option of a field route causes a boot error with the name of the field', async () => {
+it('each invalid option of a field route causes a boot error with the name of the field', async () => {
   @Controller('fields')
   class Notes {
     a = post('/a', { status: 99 }, () => 1)
@@ -195,7 +195,7 @@ it('each wrong option of a field route causes a boot error with the name of the 
     expect.stringContaining('The schema of `returns` in post() '),
     'post() was given retruns: routes have no such option.',
     'post() was given undefined after its path, which often results from a circular import.',
-    '`errors` in post() describes 200, which is not an error.',
+    '`errors` in post() describes 200, which is not an error status.',
   ])
 })
 
@@ -213,7 +213,7 @@ it('fields and decorated methods with the same HTTP method and path cause a boot
   ])
 })
 
-it('a generator function in a field requires a stream', async () => {
+it('a field route with a generator function requires a stream decorator', async () => {
   @Controller('notes')
   class Notes {
     list = get('/', function* () {
@@ -236,7 +236,7 @@ it('boot detects from handler parameters whether a field can send its own respon
   ])
 })
 
-it('a conditional write requires a field or a method that returns the current row', async () => {
+it('a conditional write requires a GET route that returns the row, as a field or a method', async () => {
   @Versioned()
   @Controller('notes')
   class Notes {
@@ -253,7 +253,7 @@ it('a conditional write requires a field or a method that returns the current ro
   ])
 })
 
-it('a decorated field without a route causes the same error as such a method', async () => {
+it('a decorated field without a route causes the same boot error as a decorated method without a route', async () => {
   @Controller('notes')
   class Notes {
     @Auth() list = () => []

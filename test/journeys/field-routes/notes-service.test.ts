@@ -49,7 +49,7 @@ it('the service requires the permission to write', async () => {
   await app.request().post('/notes').send({ text: 'a' }).expect(401)
   await request([]).post('/notes').send({ text: 'a' }).expect(403)
 })
-it('the service responds with 404 to an unknown note', async () => {
+it('the service responds with 404 to a request for an unknown note', async () => {
   await request().get('/notes/7').expect(404)
   await request().delete('/notes/7').expect(404)
 })

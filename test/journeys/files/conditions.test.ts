@@ -19,7 +19,7 @@ async function start() {
 }
 
 describe('a file response', () => {
-  it('has a type, length, name, version and date', async () => {
+  it('has headers for its type, length, name, version and date', async () => {
     const { first, etag, root } = await start()
     expect(first.status).toBe(200)
     expect(Object.fromEntries(first.headers)).toMatchObject({
@@ -33,7 +33,7 @@ describe('a file response', () => {
     expect(JSON.stringify([...first.headers])).not.toContain(root)
   })
 
-  it('has a new version as soon as the file changes', async () => {
+  it('has a new ETag as soon as the file changes', async () => {
     const { root, get, etag } = await start()
     utimesSync(join(root, 'a.txt'), 1e9, 1e9)
     const touched = await get()
@@ -62,7 +62,7 @@ describe('a range request', () => {
     ['bytes=-300', TEXT, 'bytes 0-9/10'],
     ['bytes=8-100', '89', 'bytes 8-9/10'],
     ['BYTES=0-0', '0', 'bytes 0-0/10'],
-  ])('results in a 206: %s', async (range, text, contentRange) => {
+  ])('results in a 206 response: %s', async (range, text, contentRange) => {
     const { get } = await start()
     const response = await get({ range })
     expect([response.status, await response.text()]).toEqual([206, text])
@@ -71,7 +71,7 @@ describe('a range request', () => {
   })
 
   it.each(['bytes=10-', 'bytes=-0', 'bytes=99-100'])(
-    'past the end of the file results in a 416 with the length: %s',
+    'results in a 416 response with the file length if it selects no byte of the file: %s',
     async (range) => {
       const { get } = await start()
       const response = await get({ range })
@@ -95,7 +95,7 @@ describe('a range request', () => {
     },
   )
 
-  it('causes a 416 for an empty file, unless it is a suffix range', async () => {
+  it('results in a 416 response for an empty file, unless it is a suffix range', async () => {
     folder({ 'a.txt': '' })
     const { url } = await serve()
     const ask = async (headers: Record<string, string>) => {
@@ -108,7 +108,7 @@ describe('a range request', () => {
 })
 
 describe('the If-Range header', () => {
-  it('results in a part only if the content is the same', async () => {
+  it('results in a part of the file only if its value matches the current file', async () => {
     const { get, etag, modified } = await start()
     const ask = async (condition: string) =>
       (await get({ range: 'bytes=0-1', 'if-range': condition })).status
@@ -123,7 +123,7 @@ describe('the If-Range header', () => {
 })
 
 describe('conditional headers', () => {
-  it('result in a 304 if the client has the file, before any range is applied', async () => {
+  it('result in a 304 response if the client has the current file, before any range is applied', async () => {
     const { get, etag, modified } = await start()
     for (const headers of [
       { 'if-none-match': etag },
@@ -143,7 +143,7 @@ describe('conditional headers', () => {
     )
   })
 
-  it('result in a 412 if the client requires another version', async () => {
+  it('result in a 412 response if the client requires another version', async () => {
     const { get, etag, modified } = await start()
     const early = 'Sun, 09 Sep 2001 01:46:40 GMT'
     for (const [headers, status] of [
@@ -161,7 +161,7 @@ describe('conditional headers', () => {
     }
   })
 
-  it('are applied only to reads with the status 200', async () => {
+  it('are ignored in a POST request', async () => {
     const { url, etag } = await start()
     state.make = () => fileResponse('a.txt', { root: state.root })
     const headers = { 'if-none-match': etag, range: 'bytes=0-1', 'if-match': '"other"' }
@@ -175,7 +175,7 @@ describe('a file response whose content is not on disk', () => {
     ['bytes', () => Buffer.from(TEXT)],
     ['an ArrayBuffer', () => new TextEncoder().encode(TEXT).buffer],
     ['a part of an array', () => new Uint8Array(Buffer.from(`--${TEXT}--`).buffer, 0, 0)],
-  ])('supports ranges and a version: %s', async (kind, make) => {
+  ])('supports ranges and an ETag: %s', async (kind, make) => {
     const { url } = await serve()
     const content =
       kind === 'a part of an array' ? Buffer.from(`--${TEXT}--`).subarray(2, 12) : make()
@@ -189,7 +189,7 @@ describe('a file response whose content is not on disk', () => {
     expect(again.status).toBe(304)
   })
 
-  it('uses the type, the name and the date of a File', async () => {
+  it('has the type, the name and the date of its File object', async () => {
     const { url } = await serve()
     state.make = () =>
       fileResponse(new File([TEXT], 'b.svg', { type: 'image/svg+xml', lastModified: 1e12 }))
@@ -227,7 +227,7 @@ describe('a file response whose content is not on disk', () => {
     }
   })
 
-  it('is never cached', async () => {
+  it('is never stored by @Cache', async () => {
     let calls = 0
     state.make = () => fileResponse(Buffer.from(`${++calls}`), { name: 'a.txt' })
     const { url } = await serve()

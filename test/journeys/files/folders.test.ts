@@ -57,7 +57,7 @@ describe('a file path', () => {
     'missing.txt',
     'a.txt/b.txt',
     'x'.repeat(5000),
-  ])('that is unsafe, hidden or missing results in a 404: %j', async (path) => {
+  ])('results in a 404 response if it is unsafe, hidden or missing: %j', async (path) => {
     const served = await start()
     const [status, text] = await ask(served, path)
     expect([status, JSON.parse(text)]).toMatchObject([
@@ -85,7 +85,7 @@ describe('a file path', () => {
     expect((await fetch(`${url}/files/sub%2fb.txt`)).status).toBe(200)
   })
 
-  it('results in an immediate 404 for anything that is not a regular file', async () => {
+  it('results in an immediate 404 response if it is not the path of a regular file', async () => {
     const served = await start()
     execFileSync('mkfifo', [join(served.root, 'pipe')])
     const server = createServer().listen(join(served.root, 'socket'))
@@ -123,13 +123,13 @@ describe('a symbolic link', () => {
 })
 
 describe('the root folder', () => {
-  it('can be a URL', async () => {
+  it('can be passed as a file URL', async () => {
     const { url, root } = await start()
     state.make = () => fileResponse('a.txt', { root: pathToFileURL(root) })
     expect(await (await fetch(`${url}/made`)).text()).toBe('a')
   })
 
-  it('causes a 500 and a log line with its path if it does not exist', async () => {
+  it('causes a 500 response and a log line with its path if it does not exist', async () => {
     const served = await start()
     rmSync(served.root, { recursive: true })
     const [status, text] = await ask(served, 'a.txt')

@@ -38,7 +38,7 @@ describe('the name of a file', () => {
 })
 
 describe('the type of a file', () => {
-  it('is the declared type, then the documented type, then the type of the name', async () => {
+  it('is the declared type, or else the documented type, or else the type of the name', async () => {
     folder({ 'a.svg': '<svg/>' })
     const { url } = await serve()
     const typeOf = async (path: string) => (await fetch(url + path)).headers.get('content-type')
@@ -56,23 +56,23 @@ describe('the type of a file', () => {
 
 describe('the function fileResponse', () => {
   it.each<[string, () => unknown, RegExp]>([
-    ['a path without root', () => fileResponse('a.txt' as never), /needs `root`/],
-    ['an empty root', () => fileResponse('a.txt', { root: '' }), /needs `root`/],
-    ['no content', () => fileResponse(undefined as never), /was given undefined/],
+    ['a path without root', () => fileResponse('a.txt' as never), /pass `root`/],
+    ['an empty root', () => fileResponse('a.txt', { root: '' }), /pass `root`/],
+    ['undefined as the content', () => fileResponse(undefined as never), /was given undefined/],
     ['a plain object', () => fileResponse({} as never), /pass a path with `root`/],
     ['a tag with quotes', () => fileResponse(Buffer.from(''), { etag: '"a"' }), /invalid `etag`/],
     [
-      'no date',
+      'an invalid date',
       () => fileResponse(Buffer.from(''), { lastModified: new Date('x') }),
       /invalid `lastModified`/,
     ],
     [
-      'a number as name',
+      'a number as the name',
       () => fileResponse(Buffer.from(''), { name: 7 as never }),
       /invalid `name`/,
     ],
     [
-      'a number as type',
+      'a number as the type',
       () => fileResponse(Buffer.from(''), { type: 7 as never }),
       /invalid `type`/,
     ],

@@ -18,7 +18,7 @@ async function received(socket: Socket): Promise<Buffer> {
 }
 
 describe('a file that is sent', () => {
-  it('ends the connection if it becomes shorter in the meantime', async () => {
+  it('ends the connection if it becomes shorter during the transfer', async () => {
     const root = folder({ 'big.bin': Buffer.alloc(64 * MIB) })
     const served = await serve()
     const socket = await open(served, '/files/big.bin')
@@ -30,7 +30,7 @@ describe('a file that is sent', () => {
     expect(served.errors).toMatchObject([{ err: { message: expect.stringContaining('67108864') } }])
   })
 
-  it('has its original length if it becomes longer in the meantime', async () => {
+  it('is sent with its original length if it becomes longer during the transfer', async () => {
     const root = folder({ 'a.txt': 'a'.repeat(8 * MIB) })
     const served = await serve()
     const response = await fetch(`${served.url}/files/a.txt`)
@@ -64,7 +64,7 @@ describe.skipIf(process.platform !== 'linux')('the handle of a file', () => {
 describe('the compression package', () => {
   const TEXT = 'a line of text\n'.repeat(1000)
 
-  it('leaves files with ranges and their parts unchanged', async () => {
+  it('does not compress files that support ranges, or parts of them', async () => {
     folder({ 'a.txt': TEXT })
     const { url } = await serve({ middlewares: [compression({ threshold: 0 })] })
     const whole = await fetch(`${url}/files/a.txt`)
@@ -75,7 +75,7 @@ describe('the compression package', () => {
     for (const { headers } of [whole, part]) expect(headers.has('content-encoding')).toBe(false)
   })
 
-  it('applies to files without ranges, which have a weak ETag', async () => {
+  it('compresses files without ranges, which have a weak ETag', async () => {
     folder({ 'a.txt': TEXT })
     const { url } = await serve({ middlewares: [compression({ threshold: 0 })] })
     state.make = () => fileResponse('a.txt', { root: state.root, ranges: false })
@@ -112,7 +112,7 @@ describe('the Cache-Control and ETag headers of a handler', () => {
 })
 
 describe('a file response that is not sent', () => {
-  it('destroys its stream, as the data of this.ok and if it is returned after a response', async () => {
+  it('destroys its stream if it was passed to this.ok(), or returned after another response', async () => {
     const streams: PassThrough[] = []
     const make = () => {
       const stream = new PassThrough()

@@ -79,7 +79,7 @@ describe('a protected class', () => {
     }
   }
 
-  it('is public only for the method with @Public', async () => {
+  it('requires a user for all its routes except the method with @Public', async () => {
     await startWith([MixedController])
     expect(await statuses('/mixed/open')).toEqual(OPEN)
     for (const path of ['/mixed', '/mixed/1', '/mixed/openx', '/mixed/open1', '/mixed/ope']) {
@@ -88,7 +88,7 @@ describe('a protected class', () => {
     expect(await statuses('/mixed', 'post')).toEqual(CLOSED)
   })
 
-  it('runs the guard for HEAD, but not for automatic OPTIONS responses', async () => {
+  it('runs the guard for HEAD requests, but not for automatic OPTIONS responses', async () => {
     await startWith([MixedController])
     expect(await statuses('/mixed', 'head')).toEqual(CLOSED)
     expect(await statuses('/mixed/1', 'head')).toEqual(CLOSED)
@@ -97,7 +97,7 @@ describe('a protected class', () => {
     expect(ran).toEqual([])
   })
 
-  it('runs the guard for declared HEAD and OPTIONS routes', async () => {
+  it('runs the guard for its own HEAD and OPTIONS routes', async () => {
     @Auth()
     @Controller('declared')
     class DeclaredController {
@@ -225,7 +225,7 @@ describe('the required abilities of a route', () => {
     }
   }
 
-  it('require the guard, and include all abilities of class and method', async () => {
+  it('require a user, and include all abilities of the class and of the method', async () => {
     await startWith([ThingsController])
     expect(await statuses('/things', 'get', { roles: ['read'] })).toEqual([401, 200])
     expect(await statuses('/things', 'get', { permissions: ['read'] })).toEqual([401, 200])
@@ -249,7 +249,7 @@ describe('the required abilities of a route', () => {
     { permissions: 'read' },
     { role: ['read'] },
     { __proto__: { roles: ['read'] } },
-  ])('are refused for the user %j', async (user) => {
+  ])('are not granted to the user %j', async (user) => {
     await startWith([ThingsController])
     expect(await statuses('/things', 'get', user)).toEqual([401, 403])
   })
@@ -274,7 +274,7 @@ describe('the required abilities of a route', () => {
     }
   })
 
-  it('are refused with 500 when auth.can throws', async () => {
+  it('result in a 500 response if auth.can throws', async () => {
     for (const value of [undefined, null, false, 'route', new Error('x')]) {
       const thrower = () => {
         throw value
@@ -304,7 +304,7 @@ describe("the option auth.default with 'protected'", () => {
     }
   }
 
-  it('protects every route that is not @Public', async () => {
+  it('protects every route without @Public', async () => {
     await startWith([PlainController], { default: 'protected' })
     expect(await statuses('/plain')).toEqual(CLOSED)
     expect(await statuses('/plain', 'head')).toEqual(CLOSED)
@@ -315,7 +315,7 @@ describe("the option auth.default with 'protected'", () => {
     ])
   })
 
-  it('is refused at boot when it is misspelt', async () => {
+  it('is refused at boot if it is misspelled', async () => {
     await startWith([PlainController])
     const auth = { guard, default: 'Protected' as 'protected' }
     const controllers = defineControllers(PlainController)

@@ -28,7 +28,7 @@ describe('a request after the handler timeout', () => {
     await app.close()
   })
 
-  it('does not run the logger in the async context of an earlier request', async () => {
+  it('is logged outside the async context of any request', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     const app = await TestApp.create({
@@ -45,7 +45,7 @@ describe('a request after the handler timeout', () => {
   })
 })
 
-describe('an error after the request was passed on', () => {
+describe('an error that a middleware throws after next()', () => {
   it('is logged, and does not change the response', async () => {
     const logged: object[] = []
     const app = await TestApp.create({
@@ -66,7 +66,7 @@ describe('an error after the request was passed on', () => {
 })
 
 describe('a JSON Schema that validates asynchronously', () => {
-  it('causes a boot problem', async () => {
+  it('causes a boot error', async () => {
     @Controller()
     class Items {
       @Post()

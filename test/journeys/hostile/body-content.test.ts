@@ -64,24 +64,24 @@ describe('a JSON body', () => {
     '"\t"',
     '01',
     '{"a" "b"}',
-  ])('results in a 400 if it is malformed: %j', async (body) => {
+  ])('results in a 400 response if it is malformed: %j', async (body) => {
     expect(await refusal(body)).toEqual(MALFORMED)
     expect(await refusal(body, '/anything')).toEqual(MALFORMED)
   })
 
   it.each([
     ['a lone continuation byte', [0x80]],
-    ['an overlong slash', [0xc0, 0xaf]],
-    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['an overlong encoding of a slash', [0xc0, 0xaf]],
+    ['an encoded surrogate', [0xed, 0xa0, 0x80]],
     ['a code point beyond Unicode', [0xf4, 0x90, 0x80, 0x80]],
-    ['a cut sequence', [0xe2, 0x82]],
-    ['UTF-16', [0x00, 0x61]],
-  ])('results in a 400 when a string contains %s', async (_, bytes) => {
+    ['an incomplete UTF-8 sequence', [0xe2, 0x82]],
+    ['UTF-16 bytes', [0x00, 0x61]],
+  ])('results in a 400 response if a string contains %s', async (_, bytes) => {
     const [head, tail] = [Buffer.from('{"title":"'), Buffer.from('"}')]
     expect(await refusal(Buffer.concat([head, Buffer.from(bytes), tail]))).toEqual(MALFORMED)
   })
 
-  it('results in a 400 when the body is empty and the route has @Body', async () => {
+  it('results in a 400 response if it is empty and the route has @Body', async () => {
     expect(await refusal('')).toEqual(MALFORMED)
     expect((await send('', '/anything')).status).toBe(200)
     const headers = { 'content-type': 'application/json' }
@@ -95,7 +95,7 @@ describe('a JSON body', () => {
   })
 })
 
-describe('keys that could change prototypes', () => {
+describe('JSON keys that could change prototypes', () => {
   const payloads = [
     '{"__proto__":{"x":1}}',
     '{"title":"x","__proto__":null}',
@@ -115,7 +115,7 @@ describe('keys that could change prototypes', () => {
     expect(({} as { x?: unknown }).x).toBeUndefined()
   })
 
-  it('are accepted as values, and constructor is accepted as a key without prototype', async () => {
+  it('are accepted as string values, and `constructor` is accepted without `prototype`', async () => {
     const data = { text: '"__proto__":', constructor: 'Wayne & Sons' }
     const { status, body } = await send(JSON.stringify({ title: 'x', data }))
     expect({ status, data: body.data.data }).toEqual({ status: 200, data })
@@ -125,7 +125,7 @@ describe('keys that could change prototypes', () => {
 describe('the nesting of a JSON body', () => {
   const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-  it('is accepted to 64 levels and refused at 65', async () => {
+  it('is accepted up to 64 levels and refused at 65 levels', async () => {
     expect((await send(nested(64), '/anything')).status).toBe(200)
     calls = 0
     expect(await refusal(nested(65), '/anything')).toEqual(MALFORMED)
@@ -136,7 +136,7 @@ describe('the nesting of a JSON body', () => {
     for (const body of bodies) expect(await refusal(body)).toEqual(MALFORMED)
   })
 
-  it('does not include brackets in strings, even with escaped quotes and backslashes', async () => {
+  it('is not increased by brackets in strings, even with escaped quotes and backslashes', async () => {
     const data = `${'['.repeat(500)}"\\${'{'.repeat(500)}`
     const { status, body } = await send(JSON.stringify({ title: 'x', data }))
     expect({ status, data: body.data.data }).toEqual({ status: 200, data })
@@ -149,13 +149,13 @@ describe('the nesting of a JSON body', () => {
 })
 
 describe('unusual JSON values', () => {
-  it('include duplicate keys, of which the validator and the handler use the last', async () => {
+  it('include duplicate keys, of which the schema and the handler receive the last value', async () => {
     const { body } = await send('{"title":1,"title":"last"}')
     expect(body.data).toEqual({ title: 'last' })
     expect((await send('{"title":"first","title":2}')).status).toBe(400)
   })
 
-  it('are refused when a number is infinite or another type is sent instead', async () => {
+  it('are refused if a number is infinite or another type is sent instead of a number', async () => {
     const controller = defineControllers(CountController)
     const counts = await TestApp.create({
       contract: 'throw',
@@ -177,7 +177,7 @@ describe('unusual JSON values', () => {
     await counts.close()
   })
 
-  it('can have keys that have a meaning in JavaScript', async () => {
+  it('can be objects with keys that have a meaning in JavaScript', async () => {
     const data = {
       then: 'x',
       toJSON: 'x',
@@ -195,7 +195,7 @@ describe('unusual JSON values', () => {
     }
   })
 
-  it('cause a 400 with at most 20 errors for an array of invalid items', async () => {
+  it('result in a 400 response with at most 20 errors, even for 5,000 invalid items', async () => {
     const lists = await TestApp.create({
       contract: 'throw',
       controllers: defineControllers(CountController),

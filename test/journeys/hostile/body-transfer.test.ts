@@ -20,7 +20,7 @@ function countConnections(server: Server): Promise<number> {
 }
 
 describe('a body that arrives before the framework reads it', () => {
-  it('leaves the connection open when it is refused', async () => {
+  it('leaves the connection open if it is refused', async () => {
     const answers = await exchange(
       app.port,
       post('/texts', '{"text":', ['Connection: keep-alive']) +
@@ -30,7 +30,7 @@ describe('a body that arrives before the framework reads it', () => {
     expect(answers.map(({ status }) => status)).toEqual([400, 400, 200])
   })
 
-  it('is read completely when it arrives in parts during a slow middleware', async () => {
+  it('is read completely even if it arrives in parts during a slow middleware', async () => {
     let sendRest = () => {}
     const waiting = await start({
       controllers,
@@ -57,7 +57,7 @@ describe('a body that arrives before the framework reads it', () => {
 })
 
 describe('the size of a body', () => {
-  it('can be exactly the limit, with Content-Length or chunked', async () => {
+  it('can be equal to the limit, with Content-Length or with chunks', async () => {
     const [announced] = await exchange(app.port, post('/texts', json(LIMIT)))
     const body = chunked(json(LIMIT))
     const [unannounced] = await exchange(
@@ -68,7 +68,7 @@ describe('the size of a body', () => {
     expect(calls).toBe(2)
   })
 
-  it('causes a 413 and closes the connection if Content-Length is one byte above the limit', async () => {
+  it('causes a 413 response and closes the connection if Content-Length is above the limit', async () => {
     const head = post('/texts', '', ['Connection: keep-alive']).replace(
       'Content-Length: 0',
       `Content-Length: ${LIMIT + 1}`,
@@ -81,7 +81,7 @@ describe('the size of a body', () => {
     expect(calls).toBe(0)
   })
 
-  it('causes a 413 and closes the connection if the chunks are one byte above the limit', async () => {
+  it('causes a 413 response and closes the connection if the chunks are above the limit', async () => {
     const body = chunked(json(LIMIT + 1))
     const lines = [...CHUNKED, 'Connection: keep-alive']
     const [answer, ...others] = await exchange(
@@ -93,7 +93,7 @@ describe('the size of a body', () => {
     expect({ others, calls }).toEqual({ others: [], calls: 0 })
   })
 
-  it('causes a 413 before a chunked body has ended', async () => {
+  it('causes a 413 response before a chunked body has ended', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(request('/texts', CHUNKED, { method: 'POST' }))
     connection.write(chunked(json(LIMIT + 1)).replace(/0\r\n\r\n$/, ''))
@@ -129,9 +129,13 @@ describe('a refused body', () => {
   }
 
   it.each([
-    ['announced', [`Content-Length: ${1024 * MIB}`], Buffer.alloc(64 * 1024, 'x')],
-    ['chunked', ['Transfer-Encoding: chunked'], Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)],
-  ])('is received up to about a megabyte if it is %s', async (_, lines, chunk) => {
+    ['sent with Content-Length', [`Content-Length: ${1024 * MIB}`], Buffer.alloc(64 * 1024, 'x')],
+    [
+      'sent in chunks',
+      ['Transfer-Encoding: chunked'],
+      Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`),
+    ],
+  ])('is cut off after about a megabyte if it is %s', async (_, lines, chunk) => {
     const connection = await RawConnection.open(app.port)
     const head = ['Content-Type: application/json', ...lines]
     connection.write(request('/texts', head, { method: 'POST' }))
@@ -143,10 +147,13 @@ describe('a refused body', () => {
   })
 
   it.each([
-    ['announced', post('/texts', json(600_000))],
-    ['chunked', request('/texts', CHUNKED, { method: 'POST', body: chunked(json(600_000)) })],
+    ['sent with Content-Length', post('/texts', json(600_000))],
+    [
+      'sent in chunks',
+      request('/texts', CHUNKED, { method: 'POST', body: chunked(json(600_000)) }),
+    ],
   ])(
-    'is received completely if it is %s and small, and the connection ends without an error',
+    'is received completely if it is small and %s, and the connection ends without an error',
     async (_, text) => {
       const connection = await RawConnection.open(app.port)
       connection.socket.pause()
@@ -160,7 +167,7 @@ describe('a refused body', () => {
     },
   )
 
-  it('closes the connection after 404, 405 and 415', async () => {
+  it('closes the connection after a 404, 405 or 415 response', async () => {
     const lines = ['Connection: keep-alive', 'Content-Length: 1']
     const targets = [
       ['/nowhere', 'POST', 404, 'NOT_FOUND'],
@@ -176,7 +183,7 @@ describe('a refused body', () => {
 })
 
 describe('an incomplete body', () => {
-  it('results in one 400 when the client half-closes the connection', async () => {
+  it('results in one 400 response if the client half-closes the connection', async () => {
     const text = post('/texts', '{"text":"', ['Connection: keep-alive']).replace(
       /Content-Length: \d+/,
       'Content-Length: 500',
@@ -188,7 +195,7 @@ describe('an incomplete body', () => {
     expect({ status: answer?.status, others, calls }).toEqual({ status: 400, others: [], calls: 0 })
   })
 
-  it('is ignored without a log line when the client disconnects', async () => {
+  it('is ignored without a log line if the client disconnects', async () => {
     for (const head of ['Content-Length: 500', 'Transfer-Encoding: chunked']) {
       const connection = await RawConnection.open(app.port)
       const lines = ['Content-Type: application/json', head]
@@ -205,7 +212,7 @@ describe('an incomplete body', () => {
 })
 
 describe('a GET request with a body', () => {
-  it('receives a response, and the next request is read from its start', async () => {
+  it('receives a response, and the next request on the connection is read correctly', async () => {
     const connection = await RawConnection.open(app.port)
     const keep = ['Connection: keep-alive']
     const hidden = request('/nowhere', keep)

@@ -36,7 +36,7 @@ describe('a content coding', () => {
   })
 
   it.each(Object.entries(compress))(
-    'results in a 413 if %s decodes to more than the limit',
+    'results in a 413 response if a %s body is larger than the limit after decoding',
     async (coding, encode) => {
       expectFailure((await coded(coding, encode(json(LIMIT + 1))))[0], 413, 'PAYLOAD_TOO_LARGE')
       const bomb = encode(Buffer.alloc(100 * MIB))
@@ -47,7 +47,7 @@ describe('a content coding', () => {
   )
 
   it.each(Object.entries(compress))(
-    'results in a 400 if %s is corrupt or incomplete',
+    'results in a 400 response if a %s body is corrupt or incomplete',
     async (coding, encode) => {
       const good = encode(json(900))
       const cut = good.subarray(0, good.length - 5)
@@ -61,7 +61,7 @@ describe('a content coding', () => {
   const unknown = compressZstd === undefined ? ['zstd'] : []
 
   it.each([...unknown, 'gzip, gzip', 'br, gzip', 'compress', 'x', '__proto__', 'constructor', ','])(
-    'is refused with 415: %j',
+    'results in a 415 response if it is %j',
     async (coding) => {
       const [answer] = await coded(coding, gzipSync(gzipSync(json(50))))
       expectFailure(answer, 415, 'UNSUPPORTED_MEDIA_TYPE')
@@ -96,7 +96,7 @@ describe('the content type of a body', () => {
     'Application/JSON; Odata.Metadata=minimal;CharSet="UTF-8" ; q=1;',
     'application/json\t;\tv=1',
     'application/vnd.api+json; ext="https://example.com/bulk"; charset=utf-8',
-  ])('%j is treated as JSON', async (type) => {
+  ])('is treated as JSON if it is %j', async (type) => {
     expect((await typed(type))[0]?.status).toBe(200)
   })
 
@@ -135,12 +135,12 @@ describe('the content type of a body', () => {
     ['*/*'],
     ['application/json\u00a0'],
     ['text/plain', 'application/json'],
-  ])('%j results in a 415', async (...types) => {
+  ])('results in a 415 response if it is %j', async (...types) => {
     expectFailure((await typed(...types))[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     expect(calls).toBe(0)
   })
 
-  it('results in a 415 when it is missing, with Content-Length or chunked', async () => {
+  it('results in a 415 response if it is missing, with Content-Length or with chunks', async () => {
     expectFailure((await typed())[0], 415, 'UNSUPPORTED_MEDIA_TYPE')
     const lines = ['Transfer-Encoding: chunked']
     const [answer] = await exchange(
@@ -157,10 +157,10 @@ describe('an empty or consumed body', () => {
 
   it.each([
     ['no length', []],
-    ['no length, with a type', ['Content-Type: application/json']],
+    ['no length, with a content type', ['Content-Type: application/json']],
     ['a length of 0', ['Content-Length: 0']],
-    ['a length of 0 and another type', ['Content-Length: 0', 'Content-Type: text/plain']],
-  ])('is treated as missing and validated as undefined with %s', async (_, lines) => {
+    ['a length of 0 and a type other than JSON', ['Content-Length: 0', 'Content-Type: text/plain']],
+  ])('is treated as missing, and validated as undefined, with %s', async (_, lines) => {
     const refused = await ask('/texts', lines)
     expect(expectFailure(refused, 400, 'VALIDATION_FAILED')['errors']).toMatchObject([
       { in: 'body', path: '' },
@@ -172,19 +172,22 @@ describe('an empty or consumed body', () => {
   it.each([
     ['a length of 0', ['Content-Length: 0', 'Content-Type: application/json'], ''],
     ['a length of 00', ['Content-Length: 00', 'Content-Type: application/json'], ''],
-    ['a parameter', ['Content-Length: 0', 'Content-Type: application/vnd.a+json; v=1'], ''],
+    ['a type parameter', ['Content-Length: 0', 'Content-Type: application/vnd.a+json; v=1'], ''],
     ['no chunks', CHUNKED, '0\r\n\r\n'],
-  ])('is malformed with a JSON type and %s when the route has @Body', async (_, lines, body) => {
-    for (const path of ['/texts', '/optional']) {
-      const failure = expectFailure(await ask(path, lines, body), 400, 'MALFORMED_JSON')
-      expect(failure['message']).toContain('send no Content-Type')
-    }
-    expect(calls).toBe(0)
-    const free = await ask('/free', lines, body)
-    expect(JSON.parse(free?.text ?? '').data).toEqual({ isAbsent: true })
-  })
+  ])(
+    'is refused as malformed with a JSON type and %s if the route has @Body',
+    async (_, lines, body) => {
+      for (const path of ['/texts', '/optional']) {
+        const failure = expectFailure(await ask(path, lines, body), 400, 'MALFORMED_JSON')
+        expect(failure['message']).toContain('omit the Content-Type header')
+      }
+      expect(calls).toBe(0)
+      const free = await ask('/free', lines, body)
+      expect(JSON.parse(free?.text ?? '').data).toEqual({ isAbsent: true })
+    },
+  )
 
-  it('is treated as missing if a middleware has read the body', async () => {
+  it('is treated as missing if a middleware has already read it', async () => {
     const taking = await start({
       controllers,
       middlewares: [(req, _res, next) => void req.resume().on('end', () => next())],

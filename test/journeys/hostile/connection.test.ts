@@ -10,20 +10,23 @@ beforeEach(async () => {
 })
 
 describe('the method of a request', () => {
-  it.each(['TRACE', 'PROPFIND', 'PURGE', 'LINK'])('%s is refused on all routes', async (method) => {
-    for (const target of ['/things', '/all', '/secret']) {
-      const [answer] = await exchange(app.port, request(target, [], { method }))
-      // The parser of Node sends the response if it does not support the method.
-      if (answer?.status === 400) expectFailure(answer, 400, 'BAD_REQUEST')
-      else {
-        expectFailure(answer, 405, 'METHOD_NOT_ALLOWED')
-        expect(answer?.headers['allow']).toMatch(/^GET\b/)
+  it.each(['TRACE', 'PROPFIND', 'PURGE', 'LINK'])(
+    'is refused on all routes if it is %s',
+    async (method) => {
+      for (const target of ['/things', '/all', '/secret']) {
+        const [answer] = await exchange(app.port, request(target, [], { method }))
+        // The parser of Node sends the response if it does not support the method.
+        if (answer?.status === 400) expectFailure(answer, 400, 'BAD_REQUEST')
+        else {
+          expectFailure(answer, 405, 'METHOD_NOT_ALLOWED')
+          expect(answer?.headers['allow']).toMatch(/^GET\b/)
+        }
       }
-    }
-    expect(ran).toEqual([])
-  })
+      expect(ran).toEqual([])
+    },
+  )
 
-  it('results in a 405 with an Allow header if the path lacks it', async () => {
+  it('results in a 405 response with an Allow header if no route of the path has it', async () => {
     const [answer] = await exchange(app.port, request('/things', [], { method: 'DELETE' }))
     expectFailure(answer, 405, 'METHOD_NOT_ALLOWED')
     expect(answer?.headers['allow']).toBe('GET, HEAD, POST, OPTIONS')
@@ -35,7 +38,7 @@ describe('the method of a request', () => {
     expect({ status: answer?.status, ran }).toEqual({ status: 200, ran: ['all GET'] })
   })
 
-  it('HEAD causes the response of GET without its body', async () => {
+  it('results in the response of GET without its body if it is HEAD', async () => {
     for (const target of ['/things', '/things/7', '/all', '/secret', '/nowhere', '/things/%zz']) {
       const connection = await RawConnection.open(app.port)
       connection.write(request(target, [], { method: 'HEAD' }))
@@ -53,7 +56,7 @@ describe('the method of a request', () => {
     }
   })
 
-  it('OPTIONS runs neither handler nor guard, and lists the allowed methods', async () => {
+  it('results in an Allow header and runs neither handler nor guard if it is OPTIONS', async () => {
     for (const [target, allow] of [
       ['/secret', 'GET, HEAD, OPTIONS'],
       ['/things', 'GET, HEAD, POST, OPTIONS'],
@@ -67,7 +70,7 @@ describe('the method of a request', () => {
 })
 
 describe('a request with an Expect header', () => {
-  it('results in a 413 and no 100 when Content-Length is too large', async () => {
+  it('results in a 413 response without a 100 response if Content-Length is too large', async () => {
     const lines = [
       'Content-Type: application/json',
       'Expect: 100-continue',
@@ -79,7 +82,7 @@ describe('a request with an Expect header', () => {
     expect(answers.map(({ status }) => status)).toEqual([413])
   })
 
-  it('results in a 100 when the body will be read', async () => {
+  it('results in a 100 response if the body will be read', async () => {
     const connection = await RawConnection.open(app.port)
     const text = post('/slow/1', '{"a":1}', ['Expect: 100-continue'])
     const end = text.indexOf('\r\n\r\n') + 4
@@ -90,7 +93,7 @@ describe('a request with an Expect header', () => {
     connection.destroy()
   })
 
-  it('results in no 100 when the route does not read the body', async () => {
+  it('results in no 100 response if the route does not read the body', async () => {
     const lines = ['Expect: 100-continue', 'Content-Length: 5', 'Connection: keep-alive']
     const connection = await RawConnection.open(app.port)
     const text = request('/things', lines, { method: 'POST' })
@@ -100,7 +103,7 @@ describe('a request with an Expect header', () => {
     expect(answers[0]?.headers['connection']).toBe('close')
   })
 
-  it('results in a 417 when it is not 100-continue', async () => {
+  it('results in a 417 response if the header is not 100-continue', async () => {
     const [answer] = await exchange(app.port, request('/things', ['Expect: tea']))
     expect(answer?.status).toBe(417)
     expect(ran).toEqual([])
@@ -119,7 +122,7 @@ describe('a connection', () => {
     expect(data).toEqual(ids.map((id) => ({ id, body: { n: Number(id) } })))
   })
 
-  it('keeps trailers out of the headers', async () => {
+  it('does not add trailers to the request headers', async () => {
     const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     const body = '2\r\n{}\r\n0\r\nAuthorization: Bearer good\r\nX-Trailer: 1\r\n\r\n'
     const [answer] = await exchange(app.port, request('/all', lines, { method: 'POST', body }))
@@ -136,7 +139,7 @@ describe('a connection', () => {
   })
 
   it.each(['websocket', 'h2c', 'TLS/1.0'])(
-    'is not upgraded to %s, and receives a response',
+    'is not upgraded to %s, but receives a normal response',
     async (to) => {
       const lines = ['Connection: Upgrade, close', `Upgrade: ${to}`, 'HTTP2-Settings: AAMAAABk']
       const [answer] = await exchange(app.port, request('/things', lines))
@@ -148,7 +151,7 @@ describe('a connection', () => {
 describe('an idle connection', () => {
   const keepAlive = 'GET /things HTTP/1.1\r\nHost: localhost\r\n\r\n'
 
-  it('receives a 400 for invalid data, and does not affect later connections', async () => {
+  it('receives a 400 response for invalid data, and does not affect later connections', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(keepAlive)
     await connection.answers(1)

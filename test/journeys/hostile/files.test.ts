@@ -48,7 +48,7 @@ describe('a file that cannot be sent', () => {
     }
   })
 
-  it('has no path in its error when serve-static passes the error on', async () => {
+  it('results in an error without its path if serve-static passes the error on', async () => {
     const middlewares = [serveStatic(root, { fallthrough: false })]
     const { port } = await start({ controllers, middlewares })
     const [answer] = await exchange(port, request('/missing.txt'))

@@ -60,16 +60,19 @@ const form = 'Content-Type: multipart/form-data; boundary=b'
 it.each([
   ['a form that is too large', 'POST', '/kinds/form', [form, 'Content-Length: 999999999']],
   ['a form without a boundary', 'POST', '/kinds/form', ['Content-Type: multipart/form-data']],
-  ['events', 'GET', '/kinds/events', []],
-  ['events in another letter case', 'GET', '/KINDS/Events', []],
-  ['a stream of an unknown format', 'GET', '/kinds/lines', ['Accept: image/png']],
-  ['an unknown representation', 'GET', '/kinds/table', ['Accept: image/png']],
-  ['a range of a file', 'GET', '/kinds/file', ['Range: bytes=99999-']],
-] as const)('a request without credentials gets 401 for %s', async (_, method, path, lines) => {
-  ran = 0
-  const guard = { canActivate: () => false }
-  const { port } = await start({ controllers: [KindsController], auth: { guard } })
-  const [answer] = await exchange(port, request(path, lines, { method }))
-  expectFailure(answer, 401, 'UNAUTHORIZED')
-  expect(ran).toBe(0)
-})
+  ['an event stream', 'GET', '/kinds/events', []],
+  ['an event stream whose path has another letter case', 'GET', '/KINDS/Events', []],
+  ['a stream in an unacceptable format', 'GET', '/kinds/lines', ['Accept: image/png']],
+  ['an unacceptable representation', 'GET', '/kinds/table', ['Accept: image/png']],
+  ['an invalid range of a file', 'GET', '/kinds/file', ['Range: bytes=99999-']],
+] as const)(
+  'a request without credentials results in a 401 response for %s',
+  async (_, method, path, lines) => {
+    ran = 0
+    const guard = { canActivate: () => false }
+    const { port } = await start({ controllers: [KindsController], auth: { guard } })
+    const [answer] = await exchange(port, request(path, lines, { method }))
+    expectFailure(answer, 401, 'UNAUTHORIZED')
+    expect(ran).toBe(0)
+  },
+)

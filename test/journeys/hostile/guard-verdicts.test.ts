@@ -85,7 +85,7 @@ const notTrue: [string, unknown][] = [
   ["'true'", 'true'],
   ['an object', {}],
   ['a boxed true', Object(true)],
-  ['a list of true', [true]],
+  ['an array with true', [true]],
   ['a symbol', Symbol('true')],
   ['a function', () => true],
 ]
@@ -110,22 +110,22 @@ const thrown: [string, unknown][] = [
 ]
 
 describe('a guard that does not return true', () => {
-  it.each(notTrue)('denies access when it returns %s', async (_, value) => {
+  it.each(notTrue)('denies access if it returns %s', async (_, value) => {
     expect(await ask(() => value)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(notTrue)('denies access when it resolves to %s', async (_, value) => {
+  it.each(notTrue)('denies access if it resolves to %s', async (_, value) => {
     expect(await ask(async () => value)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(thrown)('denies access when it throws %s', async (_, value) => {
+  it.each(thrown)('denies access if it throws %s', async (_, value) => {
     expect(await ask(throwing(value))).toEqual(DENIED)
     expect(calls).toBe(0)
   })
 
-  it.each(thrown)('denies access when it rejects with %s', async (_, value) => {
+  it.each(thrown)('denies access if it rejects with %s', async (_, value) => {
     expect(await ask(() => Promise.reject(value))).toEqual(DENIED)
     expect(calls).toBe(0)
   })
@@ -158,7 +158,7 @@ describe('a guard that does not return true', () => {
         },
       },
     ],
-  ])('denies access when its thenable %s', async (_, thenable) => {
+  ])('denies access if its thenable %s', async (_, thenable) => {
     expect(await ask(() => thenable)).toEqual(DENIED)
     expect(calls).toBe(0)
   })
@@ -166,7 +166,7 @@ describe('a guard that does not return true', () => {
   it.each([
     ['throws', throwing(bomb)],
     ['rejects with', () => Promise.reject(bomb)],
-  ])('denies access when it %s a value that throws at every access', async (_, canActivate) => {
+  ])('denies access if it %s a value that throws at every access', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(401)
     expect(calls).toBe(0)
   })
@@ -176,13 +176,16 @@ describe('a guard that returns true', () => {
   it.each([
     ['returns true', () => true],
     ['resolves to true', async () => true],
-    ['returns a thenable of true', () => ({ then: (ok: (value: true) => void) => void ok(true) })],
-  ])('allows access once when it %s', async (_, canActivate) => {
+    [
+      'returns a thenable that resolves to true',
+      () => ({ then: (ok: (value: true) => void) => void ok(true) }),
+    ],
+  ])('runs the handler once if it %s', async (_, canActivate) => {
     expect((await ask(canActivate as () => unknown)).status).toBe(200)
     expect(calls).toBe(1)
   })
 
-  it('allows access once when its thenable resolves twice', async () => {
+  it('runs the handler once even if its thenable resolves twice', async () => {
     const thenable = {
       then(resolve: (value: true) => void) {
         resolve(true)
@@ -204,14 +207,14 @@ describe('a guard that throws an HttpError', () => {
       'SERVICE_UNAVAILABLE',
     ],
     ['throws 418', throwing(new HttpError(418, 'x', { code: 'TEAPOT' })), 418, 'TEAPOT'],
-  ])('keeps the status when it %s', async (_, canActivate, status, code) => {
+  ])('results in the status of the error if it %s', async (_, canActivate, status, code) => {
     expect(await ask(canActivate as () => unknown)).toMatchObject({ status, code })
     expect(calls).toBe(0)
   })
 })
 
 describe('a guard that exceeds the handler timeout', () => {
-  it.each(['GET', 'POST'])('causes a 503 for a %s request', async (method) => {
+  it.each(['GET', 'POST'])('causes a 503 response to a %s request', async (method) => {
     const guard = { canActivate: () => new Promise<boolean>(() => {}) }
     const { port } = await start({ controllers, auth: { guard }, timeouts: { handler: '30ms' } })
     const connection = await RawConnection.open(port)
@@ -225,7 +228,7 @@ describe('a guard that exceeds the handler timeout', () => {
     expect(calls).toBe(0)
   })
 
-  it('does not start the handler when it resolves to true after the 503', async () => {
+  it('does not start the handler if it resolves to true after the 503 response', async () => {
     let allow = (_: boolean) => {}
     const verdict = new Promise<boolean>((resolve) => {
       allow = resolve
@@ -244,8 +247,8 @@ describe('a guard that exceeds the handler timeout', () => {
   })
 })
 
-describe('the order of guard and body reading', () => {
-  it('runs the guard before the body is read', async () => {
+describe('the guard of a route', () => {
+  it('runs before the body is read', async () => {
     const { port, accepted } = await start({
       controllers,
       auth: { guard: { canActivate: () => false } },
@@ -283,8 +286,8 @@ describe('the option auth.guard', () => {
   it.each([
     ['an instance', { canActivate: async (req: Request) => req.get('x-key') === 'sesame' }, []],
     ['a class', KeyGuard, []],
-    ['a token', TOKEN, [{ provide: TOKEN, useClass: KeyGuard }]],
-    ['a string', 'guard', [{ provide: 'guard', useClass: KeyGuard }]],
+    ['an injection token', TOKEN, [{ provide: TOKEN, useClass: KeyGuard }]],
+    ['a string token', 'guard', [{ provide: 'guard', useClass: KeyGuard }]],
   ])('can be %s', async (_, guard, providers) => {
     app = await TestApp.create({
       contract: 'throw',
@@ -302,7 +305,7 @@ describe('the option auth.guard', () => {
     expect({ statuses, calls }).toEqual({ statuses: [200, 401, 401], calls: 1 })
   })
 
-  it('can be missing, and then every protected route results in a 401', async () => {
+  it('can be missing, and then every protected route results in a 401 response', async () => {
     app = await TestApp.create({ contract: 'throw', controllers, logger: false })
     const { status } = await app.request().get('/vault').set('authorization', 'Bearer x')
     expect({ status, calls }).toEqual({ status: 401, calls: 0 })

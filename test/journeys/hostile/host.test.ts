@@ -44,9 +44,12 @@ function makeApp(): App {
 
 /** The ways in which an application can receive requests, each with the base path of its routes. */
 const ways: Record<string, (app: App) => Promise<{ port: number; base: string }>> = {
-  'with app.listen': async (app) => ({ port: (await app.listen(0, '127.0.0.1')).port, base: '' }),
-  handler: async (app) => ({ port: await serve(app.handler), base: '' }),
-  mounted: async (app) => ({ port: await serve(express().use(app.handler)), base: '' }),
+  'with app.listen()': async (app) => ({ port: (await app.listen(0, '127.0.0.1')).port, base: '' }),
+  'with app.handler': async (app) => ({ port: await serve(app.handler), base: '' }),
+  'mounted in Express': async (app) => ({
+    port: await serve(express().use(app.handler)),
+    base: '',
+  }),
   'mounted at a path': async (app) => ({
     port: await serve(express().use('/api', app.handler)),
     base: '/api',
@@ -81,7 +84,7 @@ const invalid = [
   'Host: [::1',
 ]
 
-describe.each(Object.entries(ways))('the Host header of an application: %s', (_, start) => {
+describe.each(Object.entries(ways))('the Host header of a request to an App %s', (_, start) => {
   it('is refused each time if it is invalid, before any middleware runs', async () => {
     const { port, base } = await start(makeApp())
     for (const line of invalid) {
@@ -118,7 +121,7 @@ describe.each(Object.entries(ways))('the Host header of an application: %s', (_,
     'http://@localhost',
     'http://localhost:81',
     'ftp://localhost',
-  ])('is refused when the request target has another host: %s', async (origin) => {
+  ])('is refused if the request target has another host: %s', async (origin) => {
     const { port, base } = await start(makeApp())
     const target = `${origin}${base}/things`
     const [answer] = await exchange(port, request(target))
@@ -126,7 +129,7 @@ describe.each(Object.entries(ways))('the Host header of an application: %s', (_,
     expect(ran).toBe(0)
   })
 
-  it('can be repeated as the host of the request target', async () => {
+  it('is accepted if the request target has the same host', async () => {
     const { port, base } = await start(makeApp())
     const [answer] = await exchange(port, request(`http://LOCALHOST${base}/things?a=1`))
     expect(answer?.status, answer?.text).toBe(200)
@@ -169,14 +172,17 @@ describe('a request from a platform without connections', () => {
       'a plain object',
       { readable: false, encrypted: true, remoteAddress: '10.0.0.1', end() {}, destroy() {} },
     ],
-  ])('receives a response, and its Host is checked, with %s as socket', async (_, socket) => {
-    const app = makeApp()
-    await app.init()
-    expect((await invoke(app, { host: 'a.example' }, socket)).status).toBe(200)
-    for (let i = 0; i < 2; i++) {
-      expect((await invoke(app, { host: 'a@b' }, socket)).status).toBe(400)
-      expect((await invoke(app, {}, socket)).status).toBe(400)
-    }
-    expect(ran).toBe(1)
-  })
+  ])(
+    'receives a response after a check of its Host header, with %s as its socket',
+    async (_, socket) => {
+      const app = makeApp()
+      await app.init()
+      expect((await invoke(app, { host: 'a.example' }, socket)).status).toBe(200)
+      for (let i = 0; i < 2; i++) {
+        expect((await invoke(app, { host: 'a@b' }, socket)).status).toBe(400)
+        expect((await invoke(app, {}, socket)).status).toBe(400)
+      }
+      expect(ran).toBe(1)
+    },
+  )
 })

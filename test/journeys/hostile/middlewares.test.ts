@@ -41,18 +41,18 @@ function denyLater(_req: Request, res: Response) {
 
 describe('an asynchronous middleware', () => {
   const impatient: Record<string, RequestHandler> = {
-    'calls next twice': (_req, _res, next) => {
+    'calls next() twice': (_req, _res, next) => {
       next()
       next()
     },
-    'calls next twice, the second time later': (_req, _res, next) => {
+    'calls next() again later': (_req, _res, next) => {
       next()
       setImmediate(next)
     },
   }
 
   it.each(Object.entries(impatient))(
-    'is not skipped when the middleware before it %s',
+    'is not skipped if the middleware before it %s',
     async (_, first) => {
       expect({ statuses: await ask(first, denyLater), calls }).toEqual({
         statuses: [401],
@@ -64,7 +64,7 @@ describe('an asynchronous middleware', () => {
 
 describe('a middleware that calls next() again or fails after it', () => {
   const restless: Record<string, RequestHandler> = {
-    twice: (_req, _res, next) => {
+    'called twice': (_req, _res, next) => {
       next()
       next()
     },
@@ -82,9 +82,12 @@ describe('a middleware that calls next() again or fails after it', () => {
     },
   }
 
-  it.each(Object.entries(restless))('runs the handler once: next() %s', async (_, middleware) => {
-    expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [200], calls: 1 })
-  })
+  it.each(Object.entries(restless))(
+    'causes the handler to run only once: next() %s',
+    async (_, middleware) => {
+      expect({ statuses: await ask(middleware), calls }).toEqual({ statuses: [200], calls: 1 })
+    },
+  )
 })
 
 describe('a middleware that fails', () => {
@@ -99,7 +102,7 @@ describe('a middleware that fails', () => {
   ]
 
   it.each(values)(
-    'does not continue the request when it throws or rejects with %s',
+    'does not continue the request if it throws or rejects with %s',
     async (_, value) => {
       const thrower: RequestHandler = () => {
         throw value

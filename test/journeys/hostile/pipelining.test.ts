@@ -75,12 +75,16 @@ const MALFORMED: Record<string, string> = {
 
 describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) => {
   it.each([
-    ['one', [now], ['now']],
-    ['several', [now, now, now], ['now', 'now', 'now']],
-    ['one that waits', [later], ['later']],
-    ['those after one that waits', [now, later, now, later], ['now', 'later', 'now', 'later']],
-    ['one with a body', [post('/posted', '{"id":7}', keep), now], [{ id: 7 }, 'now']],
-  ])('receive their responses first, in order: %s', async (_name, requests, expected) => {
+    ['one request', [now], ['now']],
+    ['several requests', [now, now, now], ['now', 'now', 'now']],
+    ['a request that waits', [later], ['later']],
+    [
+      'requests after a request that waits',
+      [now, later, now, later],
+      ['now', 'later', 'now', 'later'],
+    ],
+    ['a request with a body', [post('/posted', '{"id":7}', keep), now], [{ id: 7 }, 'now']],
+  ])('receive their responses first and in order: %s', async (_name, requests, expected) => {
     const connection = await RawConnection.open(app.port)
     connection.write(requests.join('') + malformed + now)
     setTimeout(release, 20)
@@ -92,7 +96,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(connection.error).toBeUndefined()
   })
 
-  it('receive a complete response when it is a stream', async () => {
+  it('receive a complete response if it is a stream', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(request('/stream', keep) + malformed)
     await connection.until(() => connection.received.includes('first'))
@@ -104,7 +108,7 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
     expect(answers[0]?.text).toBe('first last')
   })
 
-  it('are not followed by another response after Connection: close', async () => {
+  it('are not followed by a 400 response if the last one has Connection: close', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(later + request('/now') + malformed)
     setTimeout(release, 20)
@@ -114,42 +118,48 @@ describe.each(Object.entries(MALFORMED))('requests before %s', (_, malformed) =>
   })
 })
 
-describe('a request after one with Connection: close', () => {
+describe('a request after a request with Connection: close', () => {
   it.each([
     ['none', []],
-    ['one that waits', [later]],
-    ['several that wait', [later, later]],
-  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
-    const connection = await RawConnection.open(app.port)
-    connection.write([...earlier, request('/later'), later, later].join(''))
-    await expect.poll(() => signals.length).toBe(earlier.length + 1)
-    release()
-    await connection.ended()
-    expect(connection.received.match(/HTTP\/1\.1 200/g)).toHaveLength(earlier.length + 1)
-    expect(signals).toHaveLength(earlier.length + 1)
-  })
+    ['one waiting request', [later]],
+    ['several waiting requests', [later, later]],
+  ])(
+    'does not run its handler, with earlier requests on the connection: %s',
+    async (_, earlier) => {
+      const connection = await RawConnection.open(app.port)
+      connection.write([...earlier, request('/later'), later, later].join(''))
+      await expect.poll(() => signals.length).toBe(earlier.length + 1)
+      release()
+      await connection.ended()
+      expect(connection.received.match(/HTTP\/1\.1 200/g)).toHaveLength(earlier.length + 1)
+      expect(signals).toHaveLength(earlier.length + 1)
+    },
+  )
 })
 
-describe('a request after a refused one', () => {
+describe('a request after a refused request', () => {
   it.each([
     ['none', []],
-    ['one that waits', [later]],
-    ['several that wait', [later, later]],
-  ])('does not run, with earlier requests on the connection: %s', async (_, earlier) => {
-    const refused = request('/later', [...keep, 'Host: localhost/x'])
-    const connection = await RawConnection.open(app.port)
-    connection.write([...earlier, refused, later].join(''))
-    await expect.poll(() => signals.length).toBe(earlier.length)
-    release()
-    await connection.ended()
-    const answers = await connection.answers(earlier.length + 1)
-    expectFailure(answers.at(-1), 400, 'BAD_REQUEST')
-    expect(signals).toHaveLength(earlier.length)
-  })
+    ['one waiting request', [later]],
+    ['several waiting requests', [later, later]],
+  ])(
+    'does not run its handler, with earlier requests on the connection: %s',
+    async (_, earlier) => {
+      const refused = request('/later', [...keep, 'Host: localhost/x'])
+      const connection = await RawConnection.open(app.port)
+      connection.write([...earlier, refused, later].join(''))
+      await expect.poll(() => signals.length).toBe(earlier.length)
+      release()
+      await connection.ended()
+      const answers = await connection.answers(earlier.length + 1)
+      expectFailure(answers.at(-1), 400, 'BAD_REQUEST')
+      expect(signals).toHaveLength(earlier.length)
+    },
+  )
 })
 
-describe('a request after a slow one', () => {
-  it('receives its 408 after the earlier response when it is too slow', async () => {
+describe('a request after a slow request', () => {
+  it('receives its 408 response after the earlier response if it does not arrive in time', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${request('/stream', keep)}GET /now HT`)
     let isRefused = false
@@ -164,7 +174,7 @@ describe('a request after a slow one', () => {
     expectFailure(answers[1], 408, 'REQUEST_TIMEOUT')
   })
 
-  it('is received up to about a megabyte when it is malformed', async () => {
+  it('is cut off after about a megabyte if it is malformed', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     const { socket } = connection
@@ -176,7 +186,7 @@ describe('a request after a slow one', () => {
     expect(app.accepted()).toBeLessThan(1.5 * 1024 * 1024)
   })
 
-  it('does not suppress the abort signal of the slow one if it is malformed', async () => {
+  it('does not prevent the abort signal of the slow request if it is malformed', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(`${later}this is not HTTP\r\n\r\n`)
     await expect.poll(() => signals.length).toBe(1)
@@ -191,7 +201,7 @@ describe('malformed data on a connection', () => {
     body: '2\r\nab\r\n',
   })
 
-  it('ends a response that has begun, without another response inside it', async () => {
+  it('cuts a response that has begun, and adds no second response', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write(chunks)
     await connection.until(() => connection.received.includes('ab'))
@@ -210,7 +220,7 @@ describe('malformed data on a connection', () => {
     }
   })
 
-  it('closes the connection when the client does not', async () => {
+  it('closes the connection even if the client does not close it', async () => {
     const connection = await RawConnection.open(app.port)
     connection.write('this is not HTTP\r\n\r\n')
     await connection.answers(1)

@@ -115,11 +115,11 @@ const requests: [string, string][] = [
   ['404 as a problem', request('/nowhere', [KEEP, PROBLEM])],
   ['404 with Connection: close', request('/nowhere')],
   ['405', request('/secret', [KEEP], { method: 'DELETE' })],
-  ['400 of ten fields', post('/ten', '{}', [KEEP])],
-  ['400 of ten fields, as a problem', post('/ten', '{}', [KEEP, PROBLEM])],
-  ['400 of the query', request('/query?n=1', [KEEP])],
-  ['400 of JSON', post('/ten', '{"a":', [KEEP])],
-  ['400 of the path', request('/thrown/%zz', [KEEP])],
+  ['400 for ten fields', post('/ten', '{}', [KEEP])],
+  ['400 for ten fields, as a problem', post('/ten', '{}', [KEEP, PROBLEM])],
+  ['400 for the query', request('/query?n=1', [KEEP])],
+  ['400 for malformed JSON', post('/ten', '{"a":', [KEEP])],
+  ['400 for the path', request('/thrown/%zz', [KEEP])],
   ['415', post('/ten', 'a=1', [KEEP]).replace('application/json', 'text/plain')],
   ...Object.keys(THROWN).map((what): [string, string] => [
     what,
@@ -160,7 +160,7 @@ describe('the response to a refused request', () => {
     },
   )
 
-  it('has Retry-After and RateLimit headers when a limit is exceeded', async () => {
+  it('has Retry-After and RateLimit headers if a rate limit is exceeded', async () => {
     const { port } = await start(options)
     await ask(port, request('/limited', [KEEP]))
     const answer = await ask(port, request('/limited', [KEEP]))
@@ -170,7 +170,7 @@ describe('the response to a refused request', () => {
     expect(answer?.headers['x-frame-options']).toBe('SAMEORIGIN')
   })
 
-  it('contains no header that HTTP does not allow', async () => {
+  it('does not contain a header whose value HTTP does not allow', async () => {
     const { port } = await start(options)
     const answer = await ask(port, request('/thrown/split', [KEEP]))
     expect(answer?.status).toBe(404)
@@ -240,7 +240,7 @@ describe('an error middleware', () => {
     })
   })
 
-  it('receives the error of a guard as the cause, with its stack', async () => {
+  it('receives the error of a guard as `error.cause`, with its stack', async () => {
     const canActivate = () => {
       throw new TypeError('no key')
     }

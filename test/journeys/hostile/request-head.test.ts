@@ -61,8 +61,8 @@ describe('a request that reaches no handler', () => {
     ['raw UTF-8 in the target', 'GET /things/\xc3\xa9 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a control character in the target', 'GET /things/\x01 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
-    ['noise', '\0\0\0\0\r\n\r\n'],
-  ])('receives a single 400, and the connection is closed: %s', async (_, bytes) => {
+    ['zero bytes', '\0\0\0\0\r\n\r\n'],
+  ])('results in a single 400 response and a closed connection: %s', async (_, bytes) => {
     const answers = await exchange(app.port, bytes + SMUGGLED)
     expectFailure(answers[0], 400, 'BAD_REQUEST')
     expect(answers[0]?.headers['connection']).toBe('close')
@@ -74,26 +74,29 @@ describe('a request that reaches no handler', () => {
     ['a negative size', '-1\r\nabc\r\n0\r\n\r\n'],
     ['a bare line feed', '3\nabc\n0\n\n'],
     ['no line break after a chunk', '3\r\nabcdef\r\n0\r\n\r\n'],
-  ])('receives a single 400, and no later request runs: chunks with %s', async (_, body) => {
-    const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
-    const answers = await exchange(
-      app.port,
-      request('/things', lines, { method: 'POST', body }) + SMUGGLED,
-    )
-    expect({ statuses: answers.map(({ status }) => status), ran }).toEqual({
-      statuses: [400],
-      ran: [],
-    })
-  })
+  ])(
+    'results in a single 400 response, and no later request runs: chunks with %s',
+    async (_, body) => {
+      const lines = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
+      const answers = await exchange(
+        app.port,
+        request('/things', lines, { method: 'POST', body }) + SMUGGLED,
+      )
+      expect({ statuses: answers.map(({ status }) => status), ran }).toEqual({
+        statuses: [400],
+        ran: [],
+      })
+    },
+  )
 
-  it('receives a 431 when its headers or its target have more than 16 KiB', async () => {
+  it('results in a 431 response if its headers or its target are larger than 16 KiB', async () => {
     const [headers] = await exchange(app.port, request('/things', [`X-A: ${'a'.repeat(17_000)}`]))
     expectFailure(headers, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
     const [target] = await exchange(app.port, request(`/things/${'a'.repeat(17_000)}`))
     expectFailure(target, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
   })
 
-  it('receives no response when it is a CONNECT', async () => {
+  it('receives no response if its method is CONNECT', async () => {
     expect(await exchange(app.port, request('x:443', [], { method: 'CONNECT' }))).toEqual([])
   })
 })
@@ -108,7 +111,7 @@ describe('the number of header lines', () => {
   })
 
   it.each([201, 1001, 1100, 2000])(
-    'causes a 431 for %i lines, even when the last line is Authorization',
+    'causes a 431 response for %i lines, even if the last line is Authorization',
     async (count) => {
       const last = 'Authorization: Bearer good'
       const [answer] = await exchange(
@@ -131,7 +134,7 @@ describe('the target of a request', () => {
     'http://localhost:80/things',
     'http://localhost:/things',
     'https://localhost:443/things',
-  ])('can be absolute for the host of the request: %s', async (target) => {
+  ])('can be an absolute URL with the host of the Host header: %s', async (target) => {
     expect((await exchange(app.port, request(target)))[0]?.status).toBe(200)
   })
 
@@ -151,13 +154,13 @@ describe('the target of a request', () => {
     'http://localhos%74/things',
     'http://localhost/things#x',
     '*',
-  ])('is refused when it is %s', async (target) => {
+  ])('is refused if it is %s', async (target) => {
     expectFailure((await exchange(app.port, request(target)))[0], 400, 'MALFORMED_URL')
     expect(ran).toEqual([])
   })
 
   it.each(['javascript:things', 'things', '\\things', '?/things'])(
-    'is refused by the parser when it is %s',
+    'is refused by the HTTP parser if it is %s',
     async (target) => {
       expectFailure((await exchange(app.port, request(target)))[0], 400, 'BAD_REQUEST')
       expect(ran).toEqual([])
@@ -191,7 +194,7 @@ describe('the target of a request', () => {
     '/things/%00',
     '/slow//',
     `/things/${'a'.repeat(1025)}`,
-  ])('matches no route when it is %s', async (target) => {
+  ])('matches no route if it is %s', async (target) => {
     const [answer] = await exchange(app.port, request(target))
     expect([400, 404]).toContain(answer?.status)
     expectFailure(
@@ -213,7 +216,7 @@ describe('the target of a request', () => {
     ['/things/a%23b%3Fc', 'a#b?c'],
     ['/things/__proto__', '__proto__'],
     ['/things/..;', '..;'],
-  ])('has its parameters decoded once: %s', async (target, id) => {
+  ])('contains path parameters that are decoded once: %s', async (target, id) => {
     const [answer] = await exchange(app.port, request(target))
     expect(JSON.parse(Buffer.from(answer?.text ?? '', 'latin1').toString()).data).toEqual({ id })
   })
@@ -246,19 +249,19 @@ describe('the Host header', () => {
     ['two ports', 'Host: localhost:1:2'],
     ['markup', 'Host: <script>'],
     ['a character that is not ASCII', 'Host: \xe9vil'],
-  ])('is refused when it contains %s', async (_, line) => {
+  ])('is refused if it contains %s', async (_, line) => {
     expectFailure((await exchange(app.port, request('/things', [line])))[0], 400, 'BAD_REQUEST')
     expect(ran).toEqual([])
   })
 
-  it('is refused when it is missing, except in HTTP/1.0', async () => {
+  it('is refused if it is missing in HTTP/1.1', async () => {
     const answers = await exchange(app.port, 'GET /things HTTP/1.1\r\n\r\n')
     expectFailure(answers[0], 400, 'BAD_REQUEST')
     expect(answers[0]?.headers['connection']).toBe('close')
     expect(ran).toEqual([])
   })
 
-  it('is refused when it occurs twice, with equal or different values', async () => {
+  it('is refused if it occurs twice, with equal or different values', async () => {
     for (const lines of [
       ['Host: localhost', 'host: evil.example'],
       ['Host: localhost', 'X: 1', 'HOST: localhost'],

@@ -27,7 +27,7 @@ describe('a client that pipelines requests and resets the connection', () => {
   }
 
   it.each(Object.entries(REFUSALS))(
-    'does not crash the process when the requests are refused for: %s',
+    'does not crash the process if the requests are refused for: %s',
     async (_, draft) => {
       const text = pipeline([draft, draft, draft], 'complete', new Random(1))
       for (const port of ports) {
@@ -69,7 +69,7 @@ class WaitingController {
 const controllers = defineControllers(WaitingController)
 
 describe('pipelined requests', () => {
-  it('are all aborted when the client resets the connection', async () => {
+  it('are all aborted if the client resets the connection', async () => {
     gone.length = 0
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
@@ -82,7 +82,7 @@ describe('pipelined requests', () => {
     expect(gone.toSorted()).toEqual(names.toSorted())
   })
 
-  it('receive no 100 while an earlier response is pending', async () => {
+  it('receive no 100 response while an earlier response is pending', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const lines = ['Connection: keep-alive', 'Content-Length: 4', 'Expect: 100-continue']
@@ -100,9 +100,15 @@ describe('pipelined requests', () => {
 
 describe('requests after a response that closes the connection', () => {
   it.each([
-    ['one with an invalid Host', request('/slow', ['Host: a@b', 'Connection: keep-alive'])],
-    ['one whose target has another host', request('http://b/', ['Connection: keep-alive'])],
-  ])('do not run: %s', async (_, first) => {
+    [
+      'after a request with an invalid Host header',
+      request('/slow', ['Host: a@b', 'Connection: keep-alive']),
+    ],
+    [
+      'after a request whose target has another host',
+      request('http://b/', ['Connection: keep-alive']),
+    ],
+  ])('do not run their handlers: %s', async (_, first) => {
     ran.length = 0
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)

@@ -59,14 +59,14 @@ describe('a handler that sends two responses', () => {
       await tick()
       res.json(2)
     },
-    'json and an error to next': (_, res, next) => {
+    'json and next(error)': (_, res, next) => {
       res.json(1)
       next(new Error('2'))
     },
   }
 
   it.each(Object.entries(second))(
-    'sends the first of two responses by %s, and logs the second',
+    'sends the first response and logs an error for the second: %s',
     async (_, handle) => {
       expect(await ask(handle)).toEqual({ answers: [{ status: 200, text: '1' }], logged: 1 })
     },
@@ -82,7 +82,7 @@ describe('a handler that sends two responses', () => {
       await tick()
       return 2
     },
-    'json and next': (_, res, next) => {
+    'json and next()': (_, res, next) => {
       res.json(1)
       next()
     },
@@ -93,26 +93,29 @@ describe('a handler that sends two responses', () => {
     },
   }
 
-  it.each(Object.entries(harmless))('sends the first response with %s', async (_, handle) => {
-    expect(await ask(handle)).toEqual({ answers: [{ status: 200, text: '1' }], logged: 0 })
-  })
+  it.each(Object.entries(harmless))(
+    'sends the first response and logs nothing: %s',
+    async (_, handle) => {
+      expect(await ask(handle)).toEqual({ answers: [{ status: 200, text: '1' }], logged: 0 })
+    },
+  )
 
   const failing: Record<string, Handler> = {
-    'next twice': (_req, _res, next) => {
+    'next(error) twice': (_req, _res, next) => {
       next(new Error('1'))
       next(new Error('2'))
     },
-    'next and a throw': (_req, _res, next) => {
+    'next(error) and a throw': (_req, _res, next) => {
       next(new Error('1'))
       throw new Error('2')
     },
-    'next and a value': (_req, _res, next) => {
+    'next(error) and a value': (_req, _res, next) => {
       next(new Error('1'))
       return 2
     },
   }
 
-  it.each(Object.entries(failing))('causes one error response with %s', async (_, handle) => {
+  it.each(Object.entries(failing))('results in one error response: %s', async (_, handle) => {
     const { answers } = await ask(handle)
     expect(answers.map(({ status }) => status)).toEqual([500])
   })
@@ -143,7 +146,7 @@ describe('a handler that fails after the response has begun', () => {
         next(new Error('x'))
       },
     ],
-  ])('causes an incomplete response when it %s', async (_, handle) => {
+  ])('results in an incomplete response if it %s', async (_, handle) => {
     const { port, logged } = await startWith(handle)
     const connection = await RawConnection.open(port)
     connection.write(request('/one', ['Connection: keep-alive']))
@@ -163,7 +166,7 @@ describe('a handler that takes too long', () => {
     ['sends no response', () => undefined],
     ['returns res, but never ends it', (_, res) => res.status(200)],
     ['returns a pipe that never ends', (_, res) => new PassThrough().pipe(res)],
-  ])('causes a 503 when it %s', async (_, handle) => {
+  ])('results in a 503 response if it %s', async (_, handle) => {
     const { port, logged } = await startWith(handle, timeouts)
     expectFailure((await exchange(port, request('/one')))[0], 503, 'HANDLER_TIMEOUT')
     expect(logged).toHaveLength(1)
@@ -201,7 +204,7 @@ describe('a handler that takes too long', () => {
         source.end('late')
       },
     ],
-  ])('can call %s later in a callback without effect', async (_, answer) => {
+  ])('can call %s in a late callback without effect', async (_, answer) => {
     for (const method of ['GET', 'POST']) {
       const { promise: isLate, resolve: finish } = deferred()
       const { port } = await startWith((_, res) => {
@@ -278,7 +281,7 @@ describe('a client that disconnects', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('does not affect the application at a hundred different points of a response', async () => {
+  it('does not affect the application at any of a hundred different times', async () => {
     const handle: Handler = async (req, res) => {
       await tick(req.originalUrl.length % 7)
       res.write('x'.repeat(100_000))

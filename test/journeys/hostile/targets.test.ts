@@ -78,7 +78,7 @@ async function ask(port: number, target: string, host = 'localhost', method = 'G
   return answer
 }
 
-describe.each(Object.entries(ways))('an absolute request target, %s', (way, start) => {
+describe.each(Object.entries(ways))('an absolute request target (App: %s)', (way, start) => {
   it.each([
     '/ver',
     '/a/../ver',
@@ -131,7 +131,7 @@ describe.each(Object.entries(ways))('an absolute request target, %s', (way, star
     }
   })
 
-  it('keeps its path for the handler, and its origin only in an Express host', async () => {
+  it('keeps its path for the handler, and its origin only if the App is mounted', async () => {
     const port = await start(makeApp())
     const origin = way === 'mounted' ? 'http://localhost' : ''
     const { text } = await ask(port, 'http://localhost/things/%2E%2E?b=/../c')
@@ -166,7 +166,7 @@ describe('a request with the target *', () => {
   const ALLOWED = 'GET, HEAD, POST, OPTIONS'
 
   it.each(['with app.listen', 'handler'])(
-    'results in the allowed methods of the application for OPTIONS, %s',
+    'results in the allowed methods of the App if its method is OPTIONS (App: %s)',
     async (way) => {
       const port = (await ways[way]?.(makeApp())) ?? 0
       // A proxy must send `OPTIONS *` for an absolute target without a path.
@@ -223,7 +223,7 @@ describe('a request with the target *', () => {
   })
 
   it.each(['GET', 'HEAD', 'POST', 'OPTIONS'])(
-    'is passed to the host application: %s *',
+    'is passed on to the outer Express application: %s *',
     async (method) => {
       const host = express().use(makeApp().handler)
       const port = await serve(host.use((_req, res) => void res.status(299).end()))

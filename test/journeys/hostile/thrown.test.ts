@@ -78,7 +78,7 @@ const values: [string, unknown][] = [
   ['an Error whose status throws', getter('status')],
   ['an Error whose stack throws', getter('stack')],
   ['a circular object', circular],
-  ['a response', new globalThis.Response('x', { status: 404 })],
+  ['a Response object', new globalThis.Response('x', { status: 404 })],
 ]
 
 function revoked(): object {
@@ -90,7 +90,7 @@ function revoked(): object {
 const GENERIC = { message: 'Internal Server Error', code: 'INTERNAL_SERVER_ERROR' }
 
 describe('a thrown value of any type', () => {
-  it.each(values)('causes a single 500 when it is %s', async (_, value) => {
+  it.each(values)('results in a single 500 response if it is %s', async (_, value) => {
     for (const handle of [
       throwing(value),
       () => Promise.reject(value),
@@ -106,24 +106,27 @@ describe('a thrown value of any type', () => {
     }
   })
 
-  it.each(values)('causes a single 500 when a middleware throws %s', async (_, value) => {
-    const fail = () => {
-      throw value
-    }
-    for (const middleware of [fail, () => Promise.reject(value)]) {
-      const { answer } = await ask(() => 'reached', [], [middleware])
-      expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
-    }
-  })
+  it.each(values)(
+    'results in a single 500 response if a middleware throws %s',
+    async (_, value) => {
+      const fail = () => {
+        throw value
+      }
+      for (const middleware of [fail, () => Promise.reject(value)]) {
+        const { answer } = await ask(() => 'reached', [], [middleware])
+        expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
+      }
+    },
+  )
 })
 
 describe('an Error with a status', () => {
-  it('causes a 500 in a handler, because HTTP clients also throw errors with a status', async () => {
+  it('results in a 500 response if a handler throws it', async () => {
     const { answer } = await ask(throwing(driverError))
     expect(expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')).toMatchObject(GENERIC)
   })
 
-  it('keeps its status, but not its message, when a middleware throws it, as in Express', async () => {
+  it('keeps its status, but not its message, if a middleware throws it', async () => {
     const { answer } = await ask(() => 'reached', [], [throwing(driverError)])
     expect(expectFailure(answer, 400, 'BAD_REQUEST')).toMatchObject({ message: 'Bad Request' })
   })
@@ -141,17 +144,20 @@ describe('a malformed HttpError', () => {
     ['whose status is beyond 599', branded({ status: 999 })],
     ['whose message cannot be a string', branded({ message: Object.create(null) })],
     ['whose code is a symbol that throws', branded({ code: { toString: trap } })],
-  ])('causes one 500, or one response without the invalid field: %s', async (_, error) => {
-    const { answer } = await ask(throwing(error))
-    expect([409, 500]).toContain(answer.status)
-    expectFailure(
-      answer,
-      answer.status,
-      answer.status === 409 ? 'CONFLICT' : 'INTERNAL_SERVER_ERROR',
-    )
-  })
+  ])(
+    'results in one 500 response, or one response without the invalid field: %s',
+    async (_, error) => {
+      const { answer } = await ask(throwing(error))
+      expect([409, 500]).toContain(answer.status)
+      expectFailure(
+        answer,
+        answer.status,
+        answer.status === 409 ? 'CONFLICT' : 'INTERNAL_SERVER_ERROR',
+      )
+    },
+  )
 
-  it('keeps its status when it has an invalid header', async () => {
+  it('keeps its status if it has an invalid header', async () => {
     const headers = { 'X-Good': 'yes', 'X-Bad': 'a\r\nX-Injected: 1', 'Bad Name': '1' }
     const { answer } = await ask(throwing(new ConflictError('x', { headers })))
     expectFailure(answer, 409, 'CONFLICT')
@@ -162,7 +168,7 @@ describe('a malformed HttpError', () => {
 
 describe('the message of an error response', () => {
   it.each(['production', 'development', 'test', ''])(
-    'has no internal details of a 5xx with NODE_ENV=%j',
+    'contains no internal details of a 5xx error with NODE_ENV=%j',
     async (env) => {
       vi.stubEnv('NODE_ENV', env)
       for (const error of [
@@ -206,13 +212,13 @@ describe('the message of an error response', () => {
     'application/problem+json;q=x',
     `${'a/b,'.repeat(3000)}application/problem+json`,
     ';,;,/',
-  ])('does not depend on a malformed Accept header', async (accept) => {
+  ])('is sent even if the Accept header is malformed', async (accept) => {
     const { answer } = await ask(throwing(new NotFoundError('x')), [`Accept: ${accept}`])
     expect(answer.status).toBe(404)
     expect(JSON.parse(answer.text).status).toBe(404)
   })
 
-  it('is sent as JSON with nosniff when it contains HTML', async () => {
+  it('is sent as JSON with nosniff if it contains HTML', async () => {
     const { answer } = await ask(throwing(new NotFoundError('<script>alert(1)</script>')))
     expectFailure(answer, 404, 'NOT_FOUND')
     expect(answer.headers['x-content-type-options']).toBe('nosniff')
@@ -241,7 +247,7 @@ describe('a value that cannot be sent', () => {
       'a thenable whose then is a getter that throws',
       Object.defineProperty({}, 'then', { get: trap }),
     ],
-  ])('causes a single 500 when it is %s', async (_, value) => {
+  ])('results in a single 500 response if it is %s', async (_, value) => {
     for (const handle of [
       () => value,
       async () => ({ value }),
@@ -325,12 +331,12 @@ describe('an error middleware', () => {
     },
   }
 
-  it.each(Object.entries(broken))('causes one 500 if it %s', async (_, middleware) => {
+  it.each(Object.entries(broken))('results in one 500 response if it %s', async (_, middleware) => {
     const { answer } = await ask(throwing(new Error('bad')), [], [middleware])
     expectFailure(answer, 500, 'INTERNAL_SERVER_ERROR')
   })
 
-  it('causes one 404 if it calls next() without the error', async () => {
+  it('results in one 404 response if it calls next() without the error', async () => {
     const { answer } = await ask(
       throwing(new Error('bad')),
       [],
@@ -339,7 +345,7 @@ describe('an error middleware', () => {
     expectFailure(answer, 404, 'NOT_FOUND')
   })
 
-  it('causes one error after the handler timeout if it sends no response', async () => {
+  it('results in one error response after the handler timeout if it sends no response', async () => {
     const silent: ErrorHandle = (_error, _req, _res, _next) => {}
     const { answer } = await ask(throwing(new Error('bad')), [], [silent])
     expect([500, 503]).toContain(answer.status)

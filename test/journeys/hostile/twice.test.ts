@@ -21,7 +21,7 @@ const controllers = defineControllers(ThingsController)
 /** Requests that are refused, each with its status. */
 const REFUSED: [string, string, number, string][] = [
   ['a host with a path in it', request('/things/1', ['Host: a/b']), 400, 'BAD_REQUEST'],
-  ['a path that does not decode', request('/things/%E0'), 400, 'MALFORMED_URL'],
+  ['a path that cannot be decoded', request('/things/%E0'), 400, 'MALFORMED_URL'],
   ['a zero byte', request('/things/%00'), 400, 'MALFORMED_URL'],
   ['a body that is not JSON', post('/things', '{'), 400, 'MALFORMED_JSON'],
 ]
@@ -69,7 +69,7 @@ describe('a null byte in a path with the wrong method', () => {
 })
 
 describe('a connection', () => {
-  it('can alternate between valid and refused requests', async () => {
+  it('stays open for a sequence of valid and refused requests', async () => {
     const { port } = await start({ controllers })
     const connection = await RawConnection.open(port)
     const keep = ['Connection: keep-alive']

@@ -297,7 +297,7 @@ describe('a hostile upload form', () => {
     '.',
     'a/..',
     '...',
-  ])('cannot choose where a file is stored: %s', async (filename) => {
+  ])('cannot determine the path of a stored file: %s', async (filename) => {
     const { status, text } = await send(form([title, { ...image, filename }]))
     const { name, own } = JSON.parse(text).data
     expect(status).toBe(200)

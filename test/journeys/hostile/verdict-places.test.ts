@@ -39,7 +39,7 @@ const PLACES: readonly [place: string, request: string, allowed: string, refused
   ['the first of auth.guards', 'GET /places/guard', '204', '401'],
   ['the first of auth.guards', 'GET /places/optional', '204', '401'],
   ['the first of auth.guards', 'GET /legacy/rows', '200', '401'],
-  ['guards that a route names', 'GET /places/several', '204', '401'],
+  ['a guard that a route names', 'GET /places/several', '204', '401'],
   ['auth.can', 'GET /places/can', '204', '403'],
   ['tenant.authorize', 'GET /places/tenant', '204', '403'],
   ['tenant.authorize', 'GET /legacy/rows', '200', '403'],
@@ -61,8 +61,8 @@ beforeAll(async () => {
     auth: {
       guards: {
         main: guardAt('the first of auth.guards'),
-        one: guardAt('guards that a route names'),
-        two: guardAt('guards that a route names'),
+        one: guardAt('a guard that a route names'),
+        two: guardAt('a guard that a route names'),
       },
       can: () => verdictAt('auth.can'),
     },
@@ -86,12 +86,12 @@ async function responseTo(request: string, place: string, verdict: unknown): Pro
 }
 
 describe.each(PLACES)('%s, called for %s', (place, request, allowed, refused) => {
-  it('allows access only with `true`, synchronously or asynchronously', async () => {
+  it('allows access if it returns `true` or a promise of `true`', async () => {
     expect(await responseTo(request, place, true)).toBe(allowed)
     expect(await responseTo(request, place, Promise.resolve(true))).toBe(allowed)
   })
 
-  it('refuses access with every other value, synchronously or asynchronously', async () => {
+  it('refuses access if it returns any other value or a promise of one', async () => {
     for (const value of NOT_TRUE) {
       const both = [
         await responseTo(request, place, value),

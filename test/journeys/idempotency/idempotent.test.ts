@@ -103,7 +103,7 @@ describe('a route with @Idempotent()', () => {
   })
   afterEach(() => app.close())
 
-  it('runs once, and sends the same response again', async () => {
+  it('runs once for each key, and sends the same response again', async () => {
     const first = await post({ item: 'tea' }, 'k1')
     const again = await post({ item: 'tea' }, 'k1')
     expect(effects).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('a route with @Idempotent()', () => {
     expect((await post({ item: 'tea' }, 'k1')).headers['set-cookie']).toBeUndefined()
   })
 
-  it('runs each request that has no key or a new key', async () => {
+  it('runs for each request that has no key or a new key', async () => {
     for (const key of [undefined, undefined, 'k1', 'k2', '"k1"']) await post({ item: 'tea' }, key)
     expect(effects).toHaveLength(5)
   })
@@ -160,14 +160,14 @@ describe('a route with @Idempotent()', () => {
   it.each([
     ['none', 409],
     ['own error', 404],
-  ])('stores no response of an error: %s', async (item, status) => {
+  ])('stores no error response: %s', async (item, status) => {
     expect((await post({ item }, 'k1')).status).toBe(status)
     expect((await post({ item }, 'k1')).status).toBe(status)
     expect(effects).toHaveLength(2)
     expect((await post({ item: 'tea' }, 'k1')).status).toBe(201)
   })
 
-  it('stores no response for a body that is refused', async () => {
+  it('stores no response to a request with an invalid body', async () => {
     expect((await post({ item: 7 }, 'k1')).status).toBe(400)
     expect((await post({ item: 'tea' }, 'k1')).status).toBe(201)
   })
@@ -186,7 +186,7 @@ describe('a route with @Idempotent()', () => {
     expect(effects).toEqual(['7'])
   })
 
-  it('runs again when the response has expired', async () => {
+  it('runs again after the stored response has expired', async () => {
     const put = () => app.request().put('/orders/7').set('Idempotency-Key', 'k')
     await put()
     await app.clock.advance('59m')
@@ -301,7 +301,7 @@ describe('the boot of an application with @Idempotent()', () => {
   })
 
   it.each([{ ttl: '0s' }, { ttl: '31d' }, { ttl: 'soon' }, { required: 'yes' }, { tll: 1 }, null])(
-    'refuses %j',
+    'refuses the options %j',
     async (options) => {
       class Routes {
         @Idempotent(options as never) @Post() write() {}

@@ -58,7 +58,7 @@ const start = async (controller: new () => object = Orders) => {
 }
 const HEADERS = { authorization: 'Bearer t', 'x-tenant-id': 'a' }
 
-it('the access matrix, fuzz and proveIsolation send idempotency keys', async () => {
+it('authMatrix(), fuzz() and proveIsolation() send idempotency keys', async () => {
   const app = await start()
   const { rows } = await app.authMatrix({ user: app.with(HEADERS), nobody: null })
   expect(rows.map(({ access }) => access)).toEqual([{ user: 'allowed', nobody: 401 }])

@@ -348,7 +348,7 @@ describe('the protected resource metadata of the API', () => {
       resource_name: 'Orders',
     })
     expect(() => jwtMetadata(jwt({ keys: randomBytes(32) }))).toThrow(
-      'jwtMetadata() needs this option',
+      'The guard lacks this option, which jwtMetadata() requires',
     )
   })
 })

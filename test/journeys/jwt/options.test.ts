@@ -91,7 +91,7 @@ describe('the options of jwt', () => {
     ...SMALL_ORDER.map(
       (x): Wrong => ['an Ed25519 key of small order', { keys: { kty: 'OKP', crv: 'Ed25519', x } }],
     ),
-    ['this key of the type ec', { keys: curve.export({ format: 'jwk' }) }],
+    ['uses keys of the type ec', { keys: curve.export({ format: 'jwk' }) }],
     ['does not fit any of `algorithms`', { keys: pem, algorithms: ['ES256'] }],
     ['does not fit any of `algorithms`', { keys: secret, algorithms: ['HS512'] }],
     ['none is not a signature algorithm', { keys: secret, algorithms: ['none', 'HS256'] }],
@@ -110,7 +110,7 @@ describe('the options of jwt', () => {
     ['not a duration of at most 10 minutes', { keys: secret, clockTolerance: '11m' }],
     ['not a duration of at most 10 minutes', { keys: secret, clockTolerance: 'soon' }],
     ['maxAge: It is not a duration', { keys: secret, maxAge: 0 }],
-    ['not an https URL without a query', { keys: secret, resource: '/orders' }],
+    ['must be an https URL without a query', { keys: secret, resource: '/orders' }],
   ]
 
   it.each(wrong)('are refused: %s', (text, options) => {

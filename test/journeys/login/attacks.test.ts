@@ -31,14 +31,14 @@ describe('a response from the issuer', () => {
     ['two states', (query) => query.append('state', query.get('state') as string)],
     ['no code', (query) => query.delete('code')],
     ['two codes', (query) => query.append('code', 'another')],
-    ['a code that was never given out', (query) => query.set('code', 'another')],
+    ['a code that was never issued', (query) => query.set('code', 'another')],
     ['another issuer (RFC 9207)', (query) => query.set('iss', 'https://evil.example')],
-    ['an issuer with a slash more', (query) => query.set('iss', `${query.get('iss')}/`)],
-    ['no issuer, which this one always names', (query) => query.delete('iss')],
+    ['an issuer with an additional slash', (query) => query.set('iss', `${query.get('iss')}/`)],
+    ['no issuer, although this issuer always sends it', (query) => query.delete('iss')],
     ['two issuers', (query) => query.append('iss', 'https://evil.example')],
     ['an id token beside the code', (query) => query.set('id_token', 'a.b.c')],
-    ['a response as a token', (query) => query.set('response', 'a.b.c')],
-    ['nothing', (query) => [...query.keys()].forEach((name) => void query.delete(name))],
+    ['the parameter `response`', (query) => query.set('response', 'a.b.c')],
+    ['no parameter', (query) => [...query.keys()].forEach((name) => void query.delete(name))],
   ])('starts no session with %s', async (_, change) => {
     const { issuer, browser } = await startShop()
     const ada = browser()
@@ -56,10 +56,10 @@ describe('a response from the issuer', () => {
     ['another nonce', { nonce: 'another' }],
     ['no nonce', { nonce: undefined }],
     ['another audience', { aud: 'another shop' }],
-    ['two audiences and another party', { aud: ['shop', 'other'], azp: 'other' }],
+    ['two audiences and another authorized party', { aud: ['shop', 'other'], azp: 'other' }],
     ['another issuer', { iss: 'https://evil.example' }],
-    ['an end in the past', { exp: Math.floor(Date.now() / 1000) - 3600 }],
-    ['no end', { exp: undefined }],
+    ['an expiration time in the past', { exp: Math.floor(Date.now() / 1000) - 3600 }],
+    ['no expiration time', { exp: undefined }],
     ['no subject', { sub: undefined }],
     ['a subject that is not text', { sub: 7 }],
   ])('starts no session if the id token has %s', async (_, claims) => {
@@ -82,7 +82,7 @@ describe('a response from the issuer', () => {
     expect(await ada.user()).toBe('ada')
   })
 
-  it('is accepted once, even with a copy of all cookies', async () => {
+  it('is accepted only once, even if it is sent again with a copy of all cookies', async () => {
     const { app, browser } = await startShop()
     const ada = browser()
     const answer = await ada.answer()
@@ -96,7 +96,7 @@ describe('a response from the issuer', () => {
     expect(await app.get(web.manager).list('ada')).toHaveLength(1)
   })
 
-  it('is accepted for ten minutes', async () => {
+  it('is refused ten minutes after the start of the login', async () => {
     const { app, browser } = await startShop()
     const [ada, bob] = [browser(), browser()]
     await app.clock.advance(0)
@@ -107,7 +107,7 @@ describe('a response from the issuer', () => {
     expect(await refused(bob, late)).toEqual(FAILED)
   })
 
-  it('is accepted only for the latest login of this browser', async () => {
+  it('is accepted only for the latest login that its browser has started', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const [first, second] = [await ada.answer(), await ada.answer()]
@@ -118,8 +118,8 @@ describe('a response from the issuer', () => {
   })
 })
 
-describe('a response from another browser', () => {
-  it('starts no session, so no visitor becomes the user of an attacker (login CSRF)', async () => {
+describe('a response that belongs to the login of another browser', () => {
+  it('starts no session, so that no visitor is logged in as the attacker (login CSRF)', async () => {
     const { issuer, browser } = await startShop()
     issuer.subject = 'eve'
     const planted = await browser().answer()
@@ -134,7 +134,7 @@ describe('a response from another browser', () => {
     expect(await member.user()).toBe('ada')
   })
 
-  it('gives an attacker no session with a stolen code (code injection)', async () => {
+  it('starts no session if an attacker moves its code to another login (code injection)', async () => {
     const { issuer, browser } = await startShop()
     const stolen = new URLSearchParams((await browser().answer()).split('?')[1]).get('code')
     issuer.subject = 'eve'
@@ -177,19 +177,22 @@ describe('a refusal of the issuer', () => {
     ['invalid_scope', FAILED],
     ['server_error', UNAVAILABLE],
     ['temporarily_unavailable', UNAVAILABLE],
-  ])('%s results in %j, and its text is not repeated', async (error, expected) => {
-    const { issuer, browser } = await startShop()
-    const error_description = '<script>alert(1)</script>'
-    issuer.mood.parameters = { code: undefined, error, error_description }
-    const ada = browser()
-    const answer = await ada.answer()
-    const { status, code, body } = await ada.get(answer)
-    expect([status, code]).toEqual(expected)
-    expect(JSON.stringify(body)).not.toContain('script')
-    expect(await ada.user()).toBe(401)
-  })
+  ])(
+    'with the error %s results in %j, and its description is not repeated',
+    async (error, expected) => {
+      const { issuer, browser } = await startShop()
+      const error_description = '<script>alert(1)</script>'
+      issuer.mood.parameters = { code: undefined, error, error_description }
+      const ada = browser()
+      const answer = await ada.answer()
+      const { status, code, body } = await ada.get(answer)
+      expect([status, code]).toEqual(expected)
+      expect(JSON.stringify(body)).not.toContain('script')
+      expect(await ada.user()).toBe(401)
+    },
+  )
 
-  it('is ignored if its state belongs to another login', async () => {
+  it('is treated as a failed login if its state belongs to another login', async () => {
     const { issuer, browser } = await startShop()
     issuer.mood.parameters = { code: undefined, error: 'server_error', state: 'another' }
     const ada = browser()
@@ -201,25 +204,28 @@ const MOODS: [string, LocalIssuer['mood']['answer']][] = [
   ['closes connections', 'cut'],
   ['answers with 500', { status: 500, body: '{}' }],
   ['answers with 503 and a page', { status: 503, body: '<html>' }],
-  ['answers with no JSON', { status: 200, body: '<html>' }],
+  ['answers with a page instead of JSON', { status: 200, body: '<html>' }],
 ]
 
 describe('an issuer that cannot be used', () => {
-  it.each(MOODS)('causes a 503 at the start of a login as long as it %s', async (_, answer) => {
-    const { app, issuer, browser } = await startShop()
-    issuer.mood.answer = answer
-    const ada = browser()
-    for (let i = 0; i < 2; i++) {
-      const { status, code, lines } = await ada.get('/login')
-      expect([status, code, lines]).toEqual([...UNAVAILABLE, []])
-    }
-    expect(app.logs.filter(({ level }) => level === 'error')).toHaveLength(2)
-    issuer.mood.answer = null
-    expect((await ada.login()).status).toBe(303)
-    expect(await ada.user()).toBe('ada')
-  })
+  it.each(MOODS)(
+    'causes a 503 response at the start of a login as long as it %s',
+    async (_, answer) => {
+      const { app, issuer, browser } = await startShop()
+      issuer.mood.answer = answer
+      const ada = browser()
+      for (let i = 0; i < 2; i++) {
+        const { status, code, lines } = await ada.get('/login')
+        expect([status, code, lines]).toEqual([...UNAVAILABLE, []])
+      }
+      expect(app.logs.filter(({ level }) => level === 'error')).toHaveLength(2)
+      issuer.mood.answer = null
+      expect((await ada.login()).status).toBe(303)
+      expect(await ada.user()).toBe('ada')
+    },
+  )
 
-  it.each(MOODS)('causes a 503 at the end of a login when it %s', async (_, answer) => {
+  it.each(MOODS)('causes a 503 response at the end of a login if it %s', async (_, answer) => {
     const { app, issuer, browser } = await startShop()
     const ada = browser()
     const path = await ada.answer()
@@ -242,7 +248,7 @@ describe('an issuer that cannot be used', () => {
     expect(await ada.user()).toBe(401)
   })
 
-  it('causes a 503 with the reason in the log if the client secret is wrong', async () => {
+  it('causes a 503 response and a log line with the reason if the client secret is wrong', async () => {
     const { app, browser } = await startShop({}, 'a wrong secret')
     const ada = browser()
     expect(await refused(ada, await ada.answer())).toEqual(UNAVAILABLE)

@@ -37,7 +37,7 @@ describe('a login at an issuer', () => {
     expect(await ada.user()).toBe('ada')
   })
 
-  it('reads the metadata of the issuer once, with the first login', async () => {
+  it('reads the metadata of the issuer once, at the first login', async () => {
     const { issuer, browser } = await startShop()
     expect(issuer.requests).toEqual([])
     for (let i = 0; i < 2; i++) await browser().login()
@@ -132,13 +132,13 @@ describe('the page after a login', () => {
     'blob:https://shop.example/x',
     'file:///etc/passwd',
     '//evil.example/%2e%2e',
-  ])('is the start page for %j', async (path) => {
+  ])('is the start page if `returnTo` is %j', async (path) => {
     const { browser } = await startShop()
     const { location } = await browser().login(`/login?returnTo=${encodeURIComponent(path)}`)
     expect(location).toBe(`${ORIGIN}/`)
   })
 
-  it('is on the host of the application if another host is given in any encoding', async () => {
+  it('stays on the host of the application even if `returnTo` names another host in any encoding', async () => {
     const { browser } = await startShop()
     for (const text of ['https:evil.example', '//evil.example', '/\\evil.example']) {
       let encoded = text
@@ -159,7 +159,7 @@ describe('the page after a login', () => {
 })
 
 describe('a logout', () => {
-  it('ends the session here and at the issuer, and returns to the application', async () => {
+  it('ends the session in the application and at the issuer, and returns to the application', async () => {
     const { issuer, browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -173,7 +173,7 @@ describe('a logout', () => {
     expect(issuer.subject).toBe('')
   })
 
-  it('ends the session here if the issuer has no logout, and for an anonymous visitor', async () => {
+  it('returns to the application if the issuer has no logout page, or if the visitor is anonymous', async () => {
     const { issuer, browser } = await startShop()
     issuer.mood.hasLogout = false
     const ada = browser()

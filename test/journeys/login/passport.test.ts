@@ -150,7 +150,7 @@ describe('passport-local with blazon/sessions', () => {
 })
 
 describe('a passport strategy as a guard', () => {
-  it('admits users of the strategy together with users who have a session', async () => {
+  it('admits its users on a route that also accepts sessions', async () => {
     const { get, post } = await start()
     expect((await get('/account', bearer('good'))).body.data).toEqual({ id: 8, by: 'partner' })
     await post('/session', { username: 'ada', password: 'right' })
@@ -160,7 +160,7 @@ describe('a passport strategy as a guard', () => {
     expect((await get('/account/partner', bearer('good'))).body.data).toEqual({ id: 8 })
   })
 
-  it('refuses others with its challenge, and causes a 503 when the strategy fails', async () => {
+  it('refuses other requests with its challenge, and causes a 503 response if it fails', async () => {
     const { app, get } = await start()
     for (const headers of [{}, bearer('bad'), { authorization: 'Basic YTpi' }]) {
       const { status, headers: sent } = await get('/account/partner', headers)

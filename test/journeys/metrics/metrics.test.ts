@@ -143,7 +143,7 @@ describe('the durations of requests', () => {
     expect(Number(families.get(`${DURATION}_sum`)?.metrics[0]?.value)).toBeGreaterThan(0)
   })
 
-  it('have at most three more series after thousands of paths, methods and headers', async () => {
+  it('produce at most three additional series after thousands of paths, methods and headers', async () => {
     await start()
     await durations()
     const before = Object.keys(await durations()).length
@@ -166,7 +166,7 @@ describe('the durations of requests', () => {
     expect(after['_OTHER (none) 4xx']).toBe(10 * PATHS)
   })
 
-  it('include a status without a class, and a connection that closes before the response', async () => {
+  it('include a request with status 799, and a request whose client disconnects before the response', async () => {
     const waiting = gate()
     const entered = gate()
     @Controller('slow')
@@ -193,7 +193,7 @@ describe('the durations of requests', () => {
     expect((await scrape()).get('http_server_active_requests')?.metrics[0]?.value).toBe('1')
   })
 
-  it('match the log lines after a mix of requests', async () => {
+  it('match the number of log lines after various requests', async () => {
     await start({ logs: true })
     const paths = ['/letters', '/letters/1', '/letters/0', '/letters/broken', '/no', '/letters/%zz']
     for (let index = 0; index < 120; index += 1) await get(paths[index % 6] as string)
@@ -204,8 +204,8 @@ describe('the durations of requests', () => {
   })
 })
 
-describe('the other metrics', () => {
-  it('contain the part of the application that has responded', async () => {
+describe('the metrics beside the durations of requests', () => {
+  it('count responses by the part of the application that sent them', async () => {
     await start({ rateLimit: {}, auth: { guard: { canActivate: () => false } } })
     for (let index = 0; index < 3; index += 1) await get('/letters/limited/all')
     for (let index = 0; index < 3; index += 1) await get('/letters/cached/all')
@@ -245,7 +245,7 @@ describe('the other metrics', () => {
     expect(families.get('nodejs_gc_duration_seconds_count')?.metrics.length).toBeGreaterThan(0)
   })
 
-  it('can be added by any class, and a failing one is left out and logged', async () => {
+  it('can be added by any class, and a metric that fails is left out and logged', async () => {
     class Queue {
       constructor(metrics = inject(Metrics)) {
         const shared = { help: 'Jobs that wait. \\ "now"\nAll.', type: 'gauge' } as const
@@ -275,9 +275,9 @@ describe('the other metrics', () => {
     [{ name: 'with space' }, /letters, digits/],
     [{ help: ' ' }, /no `help`/],
     [{ type: 'histogram' }, /'counter' or 'gauge'/],
-    [{ type: 'counter' }, /ends with `_total`/],
+    [{ type: 'counter' }, /not end with `_total`/],
     [{ read: 3 }, /not a function/],
-  ])('are refused with %o', async (wrong, cause) => {
+  ])('are refused if they are declared with %o', async (wrong, cause) => {
     await start()
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1, ...wrong }
     expect(() => app.get(Metrics).add(metric as never)).toThrow(cause)
@@ -290,7 +290,7 @@ describe('the other metrics', () => {
     expect(() => app.get(Metrics).add(metric)).toThrow(/It has already been added/)
   })
 
-  it('count tenants up to a maximum, and all others together', async () => {
+  it('count requests per tenant up to a maximum, and the requests of all other tenants together', async () => {
     await start({ tenant: {}, metrics: { tenants: { max: 2 } } })
     for (const tenant of ['a', 'b', 'c', 'd', 'a']) {
       await get('/letters').set('x-tenant-id', tenant).expect(200)
@@ -304,7 +304,7 @@ describe('the other metrics', () => {
     ])
   })
 
-  it('contain no tenant without the option, and no tenant that `authorize` refuses', async () => {
+  it('contain no tenant without the option `tenants`, and no tenant that `authorize` refuses', async () => {
     await start({ tenant: { authorize: () => false }, metrics: { tenants: { max: 2 } } })
     await get('/letters').set('x-tenant-id', 'acme')
     expect((await get('/metrics')).text).not.toContain('acme')
@@ -366,7 +366,7 @@ describe('a scrape of the metrics', () => {
     await get('/metrics').expect(404)
   })
 
-  it('requires a key if apiKeys is its guard, and so do the details of /readyz', async () => {
+  it('requires a key if apiKeys() is the guard, and so do the details of /readyz', async () => {
     const { key, hash } = generateApiKey({ prefix: 'ops' })
     const guard = apiKeys({
       prefix: 'ops',
@@ -407,7 +407,11 @@ describe('a scrape of the metrics', () => {
 
   it.each([
     ['returns false', () => false, 401],
-    ['throws no failure', () => Promise.reject(new Error('expired')), 401],
+    [
+      'throws an error that is not a programming error',
+      () => Promise.reject(new Error('expired')),
+      401,
+    ],
     ['refuses with an HTTP error', () => Promise.reject(new ForbiddenError('no')), 403],
     ['refuses with an error of http-errors', () => Promise.reject(createError(403)), 403],
   ])('logs nothing about a guard that %s', async (_, canActivate, status) => {
@@ -443,7 +447,7 @@ describe('a scrape of the metrics', () => {
     expect(text.match(/# TYPE process_start_time_seconds/g)).toHaveLength(1)
   })
 
-  it('has the format of the registry', async () => {
+  it('has the format of the prom-client registry', async () => {
     const registry = new Registry()
     registry.setContentType(Registry.OPENMETRICS_CONTENT_TYPE as never)
     new Counter({ name: 'mails_total', help: 'Mails.', registers: [registry] }).inc(2)
@@ -481,7 +485,7 @@ describe('the metrics option', () => {
     [{ metrics: { tenants: { max: 0 } } }, /metrics\.tenants/],
     [{ metrics: { tenants: { max: 3, rests: 'x' } } }, /metrics\.tenants\.rests/],
     [{ metrics: { registry: {} } }, /metrics\.registry/],
-  ])('%o causes a boot error', async (options, subject) => {
+  ])('causes a boot error if it is invalid: %o', async (options, subject) => {
     const booting = App.create({
       controllers: [LettersController],
       logger: false,

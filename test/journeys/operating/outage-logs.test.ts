@@ -49,7 +49,7 @@ async function start(options: TestOptions = {}) {
   return { app, get, lines, failures }
 }
 
-it('an outage logs its first failure, and then one line per second with a count', async () => {
+it('an outage is logged at its first failure, and then once per second with a count', async () => {
   const { app, get, lines, failures } = await start()
   for (let i = 0; i < 5; i++) await get('fail/DATABASE_UNAVAILABLE/ECONNREFUSED')
   // Each request has its own line.
@@ -105,7 +105,7 @@ it('an outage log writes its counts when the application closes', async () => {
 })
 
 it.each(['alone/COMMIT_UNKNOWN', 'alone/HANDLER_TIMEOUT', 'alone/SERVICE_UNAVAILABLE', 'bug'])(
-  'an outage log contains each failure that concerns one request: %s',
+  'a failure that concerns only one request is always logged: %s',
   async (path) => {
     const { get, failures } = await start()
     for (let i = 0; i < 3; i++) await get(path)
@@ -113,13 +113,13 @@ it.each(['alone/COMMIT_UNKNOWN', 'alone/HANDLER_TIMEOUT', 'alone/SERVICE_UNAVAIL
   },
 )
 
-it('an outage log contains each failure if requests have no log lines', async () => {
+it('each failure of an outage is logged if requests have no log lines', async () => {
   const { get, failures } = await start({ logs: false })
   for (let i = 0; i < 3; i++) await get('fail/DATABASE_UNAVAILABLE/ECONNREFUSED')
   expect(failures()).toEqual([FAILED, FAILED, FAILED])
 })
 
-it('an outage still reports each failure to `onError`', async () => {
+it('each failure of an outage is reported to `onError`', async () => {
   const reported: ErrorContext[] = []
   const { get } = await start({ onError: (_, context) => void reported.push(context) })
   for (let i = 0; i < 3; i++) await get('fail/DATABASE_UNAVAILABLE/ECONNREFUSED')

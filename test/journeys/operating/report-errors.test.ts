@@ -122,7 +122,7 @@ const guard = (canActivate: (req: Request) => unknown) => ({
 })
 
 describe('the onError option', () => {
-  it('receives an error once if it results in a 500, with the fields of its request', async () => {
+  it('receives an error once if it results in a 500 response, with the fields of its request', async () => {
     const { get, reports, errors } = await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
     const { status, body } = await get('/things/bug/7').set(
@@ -172,10 +172,10 @@ describe('the onError option', () => {
   })
 
   it.each([
-    ['a route', '/things/fine/1', 200],
+    ['a successful request', '/things/fine/1', 200],
     ['a thrown 404', '/things/missing', 404],
     ['no route', '/nothing', 404],
-    ['no user', '/things/auth', 401],
+    ['no credentials', '/things/auth', 401],
   ])('is not called without a server failure: %s', async (_, path, status) => {
     const { get, reports } = await start()
     expect((await get(path)).status).toBe(status)
@@ -189,7 +189,7 @@ describe('the onError option', () => {
     expect(reports).toEqual([])
   })
 
-  it('is called for a 503 from the handler, and from the handler timeout', async () => {
+  it('is called for a 503 response of the handler, and of the handler timeout', async () => {
     const { app, get, reports } = await start()
     expect((await get('/things/busy')).status).toBe(503)
     const pending = get('/things/slow').then(({ status }) => status)
@@ -200,7 +200,7 @@ describe('the onError option', () => {
     expect(reports[1]?.error).toMatchObject({ code: 'HANDLER_TIMEOUT' })
   })
 
-  it('is called for errors of middlewares, with the route if it is known', async () => {
+  it('is called for errors of middlewares, with the route if the error has one', async () => {
     const broken: Middleware = (req, _res, next) => next(req.path === '/early' ? bug : undefined)
     const router = express.Router().get('/old/:id', fail) as unknown as Middleware
     const { get, reports } = await start({ middlewares: [broken, router] })
@@ -293,7 +293,7 @@ describe('the onError option', () => {
     await expect.poll(() => reports.length).toBe(1)
     expect(reports[0]).toMatchObject({
       error: bug,
-      context: { message: 'Refreshing a cached response failed' },
+      context: { message: 'A cached response could not be refreshed' },
     })
   })
 
@@ -318,7 +318,7 @@ describe('an error in a guard or another access check', () => {
     throw new Error('the token has expired')
   }
 
-  it('results in a 401, and is logged and reported, if it is a programming error in a guard', async () => {
+  it('results in a 401 response, and is logged and reported, if it is a programming error in a guard', async () => {
     const { get, reports, errors } = await start({ auth: guard(broken) })
     expect((await get('/things/auth')).status).toBe(401)
     expect(errors().map(({ facts }) => facts['err'])).toEqual([expect.any(TypeError)])
@@ -337,7 +337,7 @@ describe('an error in a guard or another access check', () => {
     expect(reports).toMatchObject([{ error: expect.any(TypeError), context: { status: 401 } }])
   })
 
-  it('is reported when a router of tenantRouter follows', async () => {
+  it('is reported if it occurs before a router of tenantRouter()', async () => {
     const router = tenantRouter(express.Router().get('/old', (_req, res) => void res.end('old')))
     const { app, reports } = await start({
       auth: guard(broken),
@@ -355,7 +355,7 @@ describe('an error in a guard or another access check', () => {
     expect([reports, errors()]).toEqual([[], []])
   })
 
-  it('is reported at most 20 times at once, because clients can cause it', async () => {
+  it('is reported at most 20 times in a burst, because clients can cause it', async () => {
     const { app, get, reports } = await start({ auth: guard(broken) })
     await app.clock.advance(0)
     const send = async () => {
@@ -384,7 +384,7 @@ describe('an error in a guard or another access check', () => {
     ['@Use', '/things/used', {}],
     ['a middleware that authenticates', '/things/fine/1', { middlewares: [fail] }],
   ] satisfies [string, string, TestOptions][])(
-    'results in a 500 that is logged and reported outside of guards: %s',
+    'results in a 500 response, and is logged and reported, if it occurs outside of guards: %s',
     async (_, path, options) => {
       const { get, reports, errors } = await start(options)
       expect((await get(path)).status).toBe(500)
@@ -396,20 +396,23 @@ describe('an error in a guard or another access check', () => {
   it.each([
     ['throws', fail],
     ['rejects', () => Promise.reject(bug)],
-  ])('results in a logged and reported 500 when tenant.authorize %s', async (_, authorize) => {
-    const { app, reports, errors } = await start({
-      controllers: defineControllers(Tenants),
-      auth: guard(() => true),
-      tenant: { header: 'X-Tenant-Id', authorize },
-    })
-    const { status } = await app.request().get('/tenants/bug').set('X-Tenant-Id', 'acme')
-    expect(status).toBe(500)
-    expect([reports.length, errors().length]).toEqual([1, 1])
-    expect(errors()[0]?.facts).toMatchObject({ claimedTenant: 'acme' })
-  })
+  ])(
+    'results in a 500 response, and is logged and reported, if tenant.authorize %s',
+    async (_, authorize) => {
+      const { app, reports, errors } = await start({
+        controllers: defineControllers(Tenants),
+        auth: guard(() => true),
+        tenant: { header: 'X-Tenant-Id', authorize },
+      })
+      const { status } = await app.request().get('/tenants/bug').set('X-Tenant-Id', 'acme')
+      expect(status).toBe(500)
+      expect([reports.length, errors().length]).toEqual([1, 1])
+      expect(errors()[0]?.facts).toMatchObject({ claimedTenant: 'acme' })
+    },
+  )
 })
 
-describe('the function in onError', () => {
+describe('the `onError` function', () => {
   const reason = new Error('the tracker is down')
 
   it.each([
@@ -428,7 +431,7 @@ describe('the function in onError', () => {
         },
       }),
     ],
-  ])('only affects the log if it %s', async (_, onError) => {
+  ])('affects only the log if it %s', async (_, onError) => {
     let calls = 0
     const { get, errors } = await start({
       onError: () => {

@@ -459,7 +459,7 @@ describe('the requestIds option', () => {
     expect(headers).not.toHaveProperty('access-control-expose-headers')
   })
 
-  it('is checked at boot', async () => {
+  it('is validated at boot, and so are `trustRequestId` and `onError`', async () => {
     const wrong = { controllers, requestIds: 'yes', trustRequestId: 1, onError: {} }
     await expect(App.create(wrong as unknown as AppOptions)).rejects.toMatchObject({
       problems: [
@@ -471,8 +471,8 @@ describe('the requestIds option', () => {
   })
 })
 
-describe('the requestId in an error response without requestIds', () => {
-  it('is present from status 500 on, and when the handler has read it', async () => {
+describe('the field `requestId` of an error response without the option `requestIds`', () => {
+  it('is present for status 500 and above, and if the handler has read `req.id`', async () => {
     const app = await inProcess()
     expect((await app.request().get('/things/missing')).body).not.toHaveProperty('requestId')
     const { body } = await app.request().get('/things/read-and-missing')
@@ -482,7 +482,7 @@ describe('the requestId in an error response without requestIds', () => {
     expect(app.logs.at(-1)?.facts.requestId).toBe(failed.requestId)
   })
 
-  it('is present when an outer application has set it as a property', async () => {
+  it('is present if an outer application has set `req.id`', async () => {
     const app = new App({ controllers, logger: false })
     onTestFinished(() => app.close())
     const host = express()
@@ -529,11 +529,11 @@ describe('a mounted application', () => {
   })
 })
 
-describe('the document and request ids', () => {
+describe('the X-Request-Id header in the document', () => {
   const statusesOf = (document: TestApp['document'], path: string) =>
     Object.values(document.paths[path]?.get?.responses ?? {})
 
-  it('describes the header for every response, and the contract checks it', async () => {
+  it('is described for every response, and checked by the contract', async () => {
     const app = await inProcess({ requestIds: true, contract: 'throw' })
     const { components, paths } = app.document
     const reference = { $ref: '#/components/headers/X-Request-Id' }
@@ -560,7 +560,7 @@ describe('the document and request ids', () => {
     await expect(broken.request().get('/things/plain')).rejects.toThrow(/X-Request-Id/i)
   })
 
-  it('keeps all other information about a response, such as the maximum body size', async () => {
+  it('leaves all other information about a response unchanged, such as the maximum body size', async () => {
     const sizes = async (requestIds: boolean) => {
       const { document } = await inProcess({ requestIds })
       return Object.values(document.components.responses ?? {}).map((response) => [
@@ -573,7 +573,7 @@ describe('the document and request ids', () => {
     expect(await sizes(true)).toEqual(without)
   })
 
-  it('contains no such header without the option', async () => {
+  it('is missing without the option `requestIds`', async () => {
     const app = await inProcess()
     expect(app.document.components).not.toHaveProperty('headers')
     expect(JSON.stringify(statusesOf(app.document, '/things/plain'))).not.toMatch(/request-id/i)
@@ -581,7 +581,7 @@ describe('the document and request ids', () => {
 })
 
 describe('an application without request id options', () => {
-  it('adds no step and no header, and no field to a plain request', async () => {
+  it('adds no step, no header, and no field to a request that does not read its id', async () => {
     const fields: (string | symbol)[][] = []
     const looking: Middleware = (req, res, next) => {
       res.once('finish', () => fields.push(Reflect.ownKeys(req)))

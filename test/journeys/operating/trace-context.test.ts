@@ -77,18 +77,21 @@ describe('the function getTraceContext', () => {
 
   it.each([
     ['no header', []],
-    ['another name', [`trace-parent: 00-${TRACE}-${PARENT}-01`]],
+    ['a header with another name', [`trace-parent: 00-${TRACE}-${PARENT}-01`]],
     ['two headers', Array(2).fill(`traceparent: 00-${TRACE}-${PARENT}-01`)],
-    ['zeros', [`traceparent: 00-${'0'.repeat(32)}-${PARENT}-01`]],
-    ['upper case', [`traceparent: 00-${TRACE.toUpperCase()}-${PARENT}-01`]],
-  ])('starts a trace, and drops tracestate: %s', async (_, lines) => {
-    const { data } = await ask([...lines, 'tracestate: foo=1'])
-    expect(data.trace.traceId).toMatch(/^(?!0+$)[\da-f]{32}$/)
-    expect(data.trace.traceId).not.toBe(TRACE)
-    expect(data.trace).not.toHaveProperty('state')
-  })
+    ['an id of zeros', [`traceparent: 00-${'0'.repeat(32)}-${PARENT}-01`]],
+    ['an id in upper case', [`traceparent: 00-${TRACE.toUpperCase()}-${PARENT}-01`]],
+  ])(
+    'starts a new trace without a valid traceparent header, and ignores tracestate: %s',
+    async (_, lines) => {
+      const { data } = await ask([...lines, 'tracestate: foo=1'])
+      expect(data.trace.traceId).toMatch(/^(?!0+$)[\da-f]{32}$/)
+      expect(data.trace.traceId).not.toBe(TRACE)
+      expect(data.trace).not.toHaveProperty('state')
+    },
+  )
 
-  it('requires the request if no context was entered', async () => {
+  it('returns no trace without a request argument if no context was entered', async () => {
     expect((await ask([], '/calls/deep')).data.deep).toBeNull()
     expect(getTraceContext()).toBeUndefined()
   })
@@ -119,7 +122,7 @@ describe('the log line of a failed request', () => {
     ])
   })
 
-  it('contains the trace that the handler has started, but no other new trace', async () => {
+  it('contains the trace that the handler has read, and no trace if the handler has read none', async () => {
     const asked = (await ask([], '/calls/asked-bug')).logged
     const facts = asked[0]?.facts as { readonly err: Error }
     expect(facts).toMatchObject({ trace_id: facts.err.message })

@@ -28,7 +28,7 @@ describe.skipIf(!isSupported)('the options of otel()', () => {
     expect(tracing.spans.map(({ name }) => name)).toEqual(['query', 'handler', 'GET /letters'])
   })
 
-  it('can add attributes', async () => {
+  it('can add attributes to spans', async () => {
     const { port } = await serve({
       plugins: [
         otel({
@@ -44,7 +44,7 @@ describe.skipIf(!isSupported)('the options of otel()', () => {
     })
   })
 
-  it('end a span whose attributes function fails, and log the reason', async () => {
+  it('cause a log line, but still end the span, if their `attributes` function fails', async () => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const attributes = () => {
@@ -72,7 +72,7 @@ describe.skipIf(!isSupported)('the options of otel()', () => {
     [{ attributes: {} }, /Pass a function/],
     [{ steps: 'no' }, /true or false/],
     [{ tracerProvider: {} }, /provider of an SDK/],
-  ])('are refused: %o', (options, remedy) => {
+  ])('are refused if they are invalid: %o', (options, remedy) => {
     expect(() => usable(otel(options as never))).toThrow(ConfigError)
     expect(() => usable(otel(options as never))).toThrow(remedy)
   })

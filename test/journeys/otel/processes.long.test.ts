@@ -251,7 +251,7 @@ describe.skipIf(!isSupported)('an application whose node:http is also instrument
     expect(spans).toHaveLength(3)
   })
 
-  it('has one server span for a request without a route, and one with an error', async () => {
+  it('has one server span for a request without a route, and one for a request that fails', async () => {
     await start()
     expect(await spansOf(ports.port, '/nowhere')).toMatchObject([{ name: 'GET', kind: 1 }])
     const spans = await spansOf(ports.port, '/letters/broken/now')
@@ -261,7 +261,7 @@ describe.skipIf(!isSupported)('an application whose node:http is also instrument
   })
 
   it.each(['no', 'yes'])(
-    'has one server span below the path of a host, with Express instrumented: %s',
+    'has one server span for a request below the mount path of a host, with Express instrumented: %s',
     async (EXPRESS) => {
       await start({ EXPRESS })
       const spans = await spansOf(ports.hostPort, '/of/acme/letters/7')
@@ -323,7 +323,7 @@ describe('an application without the OpenTelemetry packages', () => {
     }
   `
 
-  it('loads none of them, and defines no global variable', async () => {
+  it('does not load them, and defines no global variable', async () => {
     child = new Child({ files: { 'app.mjs': program('') } })
     const told = await child.next<{ status: number; isGlobal: boolean; resolved: string[] }>()
     expect(told).toMatchObject({ status: 200, isGlobal: false })
@@ -333,7 +333,7 @@ describe('an application without the OpenTelemetry packages', () => {
     )
   })
 
-  it('reports the requirements of the plugin at boot', async () => {
+  it('reports at boot that the plugin requires them', async () => {
     child = new Child({ files: { 'app.mjs': program('otel()') } })
     const { error } = await child.next<{ error: string }>()
     expect(error).toContain('[E_PEER_MISSING] blazon/otel')

@@ -33,7 +33,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ['an unknown expectation', 'GET /letters\nExpect: magic', 'GET', 417],
     ['a path that cannot be decoded', 'GET /letters/%E0%A4%A', 'GET', 400],
     ['a whole URL', 'GET http://a/letters/7?q=secret', 'GET /letters/:id', 200],
-    ['an error of a client', 'GET /letters/refused', 'GET /letters/refused', 400],
+    ['a client error', 'GET /letters/refused', 'GET /letters/refused', 400],
   ])('has one span for %s', async (_, head, name, status) => {
     const { port } = await serve()
     expect(await send(port, head)).toContain(`HTTP/1.1 ${status} `)
@@ -47,7 +47,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(span?.status.code).toBe(SpanStatusCode.UNSET)
   })
 
-  it('names a span according to the conventions for an unknown method', async () => {
+  it('names the span of an unknown method according to the OpenTelemetry conventions', async () => {
     const { port } = await serve()
     await send(port, 'PROPFIND /letters')
     await tracing.trees()
@@ -57,7 +57,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     })
   })
 
-  it('has a span for a 304', async () => {
+  it('has a span for a 304 response', async () => {
     const { port } = await serve()
     const tag = /ETag: (\S+)/i.exec(await send(port, 'GET /letters'))?.[1]
     await tracing.trees()
@@ -67,7 +67,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(tracing.one('GET /letters').attributes['http.response.status_code']).toBe(304)
   })
 
-  it('has one span for a handler that takes too long, and also ends the handler span', async () => {
+  it('has one span for a handler that takes too long, and ends the span of the handler', async () => {
     const { port } = await serve({ timeouts: { handler: '10ms' } })
     expect(await send(port, 'GET /letters/slow')).toContain(' 503 ')
     expect(await tracing.trees()).toEqual([
@@ -82,7 +82,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(servers()).toHaveLength(1)
   })
 
-  it('has one span without status and error for a client that disconnects', async () => {
+  it('has one span without status and error for a request whose client disconnects', async () => {
     const { port } = await serve()
     const client = request({ port, host: '127.0.0.1', path: '/letters/slow' })
     client.on('error', () => {}).end()
@@ -127,7 +127,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(servers()[0]?.attributes['http.response.status_code']).toBe(status)
   })
 
-  it('has one span for a WebSocket, which ends with its connection', async () => {
+  it('has one span for a WebSocket, which ends with the connection', async () => {
     const { app, port } = await serve()
     const sockets = new WebSocketServer({ noServer: true })
     app.server.on('upgrade', (req, socket, rest) =>

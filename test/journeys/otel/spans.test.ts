@@ -89,7 +89,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     expect(span.events).toEqual([])
   })
 
-  it('shows a cache that has responded, and a rate limit', async () => {
+  it('has spans for the cache and for a rate limit', async () => {
     const { port } = await serve()
     await send(port, 'GET /letters/cached')
     await send(port, 'GET /letters/cached')
@@ -111,7 +111,7 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ])
   })
 
-  it('has spans for middlewares below the span of the request or of the step', async () => {
+  it('has the spans of middlewares below the span of the request or of the step', async () => {
     const { port } = await serve({
       middlewares: [
         (_req: Request, _res: Response, next: () => void) => {
@@ -153,10 +153,10 @@ describe.skipIf(!isSupported)('a traced application', () => {
   })
 
   it.each([
-    ['a text', 'out of ink', '500', 'string', 'out of ink'],
-    ['nothing', undefined, '500', 'undefined', 'undefined'],
+    ['a string', 'out of ink', '500', 'string', 'out of ink'],
+    ['undefined', undefined, '500', 'undefined', 'undefined'],
     ['an object', { message: 'plain' }, '500', 'object', 'plain'],
-    ['an error with a name of its own', named('no word: 7'), '500', 'no word: 7', 'named'],
+    ['an error with its own name', named('no word: 7'), '500', 'no word: 7', 'named'],
   ])('records a thrown value: %s', async (_, thrown, type, exception, message) => {
     @Controller()
     class ThrowingController {

@@ -184,7 +184,7 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     ] as const,
     ['oracle.db', "select q'[it's a canary]' from dual", undefined] as const,
     ['microsoft.sql_server', "select [it's], 'canary'", undefined] as const,
-  ])('contains no value in its text for %s: %s', async (system, text, shown) => {
+  ])('contains no literal value of the statement for %s: %s', async (system, text, shown) => {
     const span = await spanOf({ system, text })
     expect(span?.attributes['db.query.text']).toBe(shown)
     expect(span?.attributes['db.system.name']).toBe(system)
@@ -207,7 +207,7 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     ['select (select 1 from a) from b', 'SELECT b'],
     ['create index on notes (a)', 'CREATE'],
     ['', 'postgresql'],
-  ])('of %s has a summary as its name', async (text, name) => {
+  ])('has a summary as its name for "%s"', async (text, name) => {
     expect((await spanOf({ text }))?.name).toBe(name)
   })
 
@@ -217,7 +217,7 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     expect(tracing.spans).toEqual([])
   })
 
-  it('is missing if the `statements` option is false, and no statement is observed', async () => {
+  it('is missing, and no statement is observed, if the option `statements` is false', async () => {
     next = { text: 'select 1' }
     const running = await start({ plugins: [otel({ statements: false })] })
     await running.request().get('/notes').expect(200)

@@ -78,7 +78,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(logged).toEqual(servers().map((span) => span.spanContext().spanId))
   })
 
-  it('is independent of the trace of the code that has started it', async () => {
+  it('is independent of the trace in which its application was started', async () => {
     await trace.getTracer('test').startActiveSpan('boot', async (boot) => {
       const { port } = await serve()
       await send(port, 'GET /letters')
@@ -106,7 +106,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     )
   })
 
-  it('has one span for a request that passes through two traced applications', async () => {
+  it('has one server span if the request passes through two traced applications', async () => {
     const inner = new App({ controllers: [LettersController], plugins: [otel()], logger: false })
     after(() => inner.close())
     const { port } = await serve({ controllers: [], middlewares: [inner.handler] })
@@ -117,7 +117,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(servers()).toHaveLength(2)
   })
 
-  it('has one span when a host tries two traced applications one after the other', async () => {
+  it('has one server span if a host tries two traced applications one after the other', async () => {
     const host = express()
     const plain = { controllers: [Plain], plugins: [otel({ root: '/of/:tenant' })], logger: false }
     const apps = [new App({ plugins: [otel()], logger: false }), new App({ ...plain } as never)]
@@ -142,7 +142,7 @@ describe.skipIf(!isSupported)('the trace of a request', () => {
     expect(servers()).toHaveLength(1)
   })
 
-  it('has separate spans for two applications, each with its own provider', async () => {
+  it('belongs to the provider of its application if two applications have different providers', async () => {
     const other = new Tracing()
     after(() => other.provider.shutdown())
     const { port } = await serve()

@@ -38,7 +38,7 @@ async function appThat(
 }
 
 describe('an outgoing call', () => {
-  it('behaves the same as fetch for a string, a URL and a Request', async () => {
+  it('behaves like fetch() for a string, a URL and a Request', async () => {
     const host = await otherHost((req, res) => res.end(`${req.method} ${req.url}`))
     const { url } = await appThat(async (outgoing) => {
       const one = await outgoing(`${host.url}/a?b=c`, { method: 'POST', body: 'x' })
@@ -98,7 +98,7 @@ describe('an outgoing call', () => {
     )
   })
 
-  it('works outside of requests, with no context', async () => {
+  it('works outside of requests, without a trace context', async () => {
     const host = await otherHost((_req, res) => res.end('late'))
     const { app } = await appThat(() => [])
     const response = await app.get(Outgoing)(host.url)
@@ -117,7 +117,7 @@ describe('an outgoing call', () => {
     ).rejects.toThrow('soon is not a duration')
   })
 
-  it('is observed by observers, which can set its headers', async () => {
+  it('is observed by plugins, which can set its headers', async () => {
     const host = await otherHost((_req, res) => res.writeHead(201).end())
     const seen: unknown[] = []
     const observer: Plugin = {
@@ -234,7 +234,7 @@ describe('the abort of an outgoing call', () => {
     await Promise.all([sent, failed.opened, host.over.opened])
   })
 
-  it('is caused by the timeout of its request, even if the response was sent before', async () => {
+  it('is caused by the handler timeout of its request, even if the response was sent before', async () => {
     const host = await silentHost()
     const failed = gate()
     let failure: unknown
@@ -252,7 +252,7 @@ describe('the abort of an outgoing call', () => {
     expect(failure).toMatchObject({ name: 'TimeoutError' })
   })
 
-  it('occurs for all calls of a request, however many, without a warning', async () => {
+  it('occurs for all calls of a request, even if they are many, without a warning', async () => {
     const warnings: string[] = []
     const note = ({ message }: Error) => void warnings.push(message)
     process.on('warning', note)
@@ -278,7 +278,7 @@ describe('the abort of an outgoing call', () => {
     expect(warnings).toEqual([])
   })
 
-  it('is caused by a signal that the call is given', async () => {
+  it('is caused by a signal that is passed to the call', async () => {
     const controller = new AbortController()
     const reason = new Error('enough')
     const { failure } = await failureOf((outgoing, url, came) => {
@@ -312,7 +312,7 @@ describe('the abort of an outgoing call', () => {
     await over.opened
   })
 
-  it('can also be caused by a limit outside of requests', async () => {
+  it('can also be caused by the option `timeout` outside of requests', async () => {
     const host = await silentHost()
     const { app } = await appThat(() => [], { outgoing: { timeout: '200ms' } })
     await expect(app.get(Outgoing)(host.url)).rejects.toMatchObject({ name: 'TimeoutError' })

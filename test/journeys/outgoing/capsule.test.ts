@@ -135,7 +135,7 @@ describe('a replay with outgoing calls', () => {
     expect(bank.got).toHaveLength(1)
   })
 
-  it('fails with the URL for a call that has no response in the capsule', async () => {
+  it('fails with the URL of a call that has no response in the capsule', async () => {
     const { bank, file, capsule: written } = await capsuleOf('/orders')
     writeFileSync(file, JSON.stringify({ ...written, calls: [] }))
     using capsule = openCapsule(file)
@@ -147,7 +147,7 @@ describe('a replay with outgoing calls', () => {
     expect(bank.got).toHaveLength(1)
   })
 
-  it('returns binary data and failures unchanged', async () => {
+  it('returns the binary data and the failures of the calls', async () => {
     const { file } = await capsuleOf('/orders/again')
     using capsule = openCapsule(file)
     await using app = await TestApp.create({ ...options, ...capsule.options })
@@ -160,7 +160,7 @@ describe('a replay with outgoing calls', () => {
 })
 
 describe('the record of a request with calls', () => {
-  it('is shown with the source location by failed assertions', async () => {
+  it('is shown by a failed assertion, with the source location of each call', async () => {
     await using app = await TestApp.create({ ...options, contract: 'off' })
     app.outgoing.answer('POST', 'https://bank.example/charges', { json: { id: 5 } })
     const send = app.request().post('/orders').send({ bank: 'https://bank.example' })

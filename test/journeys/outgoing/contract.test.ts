@@ -47,7 +47,7 @@ function statusesOf(more: AppOptions): string[] {
 }
 
 describe('an error of an outgoing call', () => {
-  it('is allowed by the contract of its route: an open circuit', async () => {
+  it('is allowed by the contract of its route if a circuit is open', async () => {
     await using app = await create()
     app.outgoing.answer('GET', BANK, { error: 'reset' })
     for (let i = 0; i < 5; i++) await app.request().get('/charges').expect(500)
@@ -57,7 +57,7 @@ describe('an error of an outgoing call', () => {
       .expect(503, /CIRCUIT_OPEN/)
   })
 
-  it("is allowed by the contract of its route: a user's URL", async () => {
+  it('is allowed by the contract of its route if the URL of a user is not public', async () => {
     await using app = await create()
     await app
       .request()

@@ -61,14 +61,14 @@ describe('a budget for outgoing calls', () => {
     expect(response).toMatchObject({ name: 'QueryBudgetError' })
   })
 
-  it('includes the calls of a route with @Queries', async () => {
+  it('also applies to the calls of a route with @Queries', async () => {
     const app = await create()
     await expect(app.request().get('/loops/counted').expect(200)).rejects.toThrow(
       /It ran 4 statements and calls, but @Queries allows 3:\n {2}a\n[\s\S]*GET a\.example/,
     )
   })
 
-  it('appears as a decision in the record of an application', async () => {
+  it('appears as a decision in the record of a request that exceeds it', async () => {
     const app = await App.create({ controllers: [LoopsController], records: true, logger: false })
     onTestFinished(() => app.close())
     const sent = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response())

@@ -56,7 +56,7 @@ describe('a call with retries', () => {
     [504, 3],
     [500, 1],
     [404, 1],
-  ])('with the status %i is sent %i times in total', async (status, times) => {
+  ])('is answered with status %i and sent %i times in total', async (status, times) => {
     const host = await otherHost((_req, res) => void res.writeHead(status).end('x'))
     const { call } = callerOf({ retries: true })
     const response = await call(host.url)
@@ -93,7 +93,7 @@ describe('a call with retries', () => {
     expect(host.got).toHaveLength(1)
   })
 
-  it('waits for the time in Retry-After and a random time', async () => {
+  it('is repeated after the time in Retry-After plus a random time', async () => {
     const host = await failingHost(
       1,
       (_req, res) => void res.writeHead(503, { 'retry-after': '3' }).end(),
@@ -105,7 +105,7 @@ describe('a call with retries', () => {
     expect(waits[0]).toBeLessThan(3200)
   })
 
-  it('is not repeated if Retry-After is after the end of the call', async () => {
+  it('is not repeated if the time in Retry-After exceeds the time limit of the call', async () => {
     for (const after of ['60', new Date(Date.now() + 90_000).toUTCString()]) {
       const host = await otherHost(
         (_req, res) => void res.writeHead(503, { 'retry-after': after }).end(),
@@ -127,7 +127,7 @@ describe('a call with retries', () => {
     expect(app.outgoing.calls).toHaveLength(3)
   })
 
-  it('is repeated for at most a tenth of the calls: 1,000 calls to a failing host make 1,100 connections', async () => {
+  it('is repeated for at most one of ten calls: 1,000 calls to a failing host make 1,100 connections', async () => {
     const host = await otherHost(
       (_req, res) => void res.writeHead(503, { connection: 'close' }).end(),
     )
@@ -180,7 +180,7 @@ describe('the circuit of a host', () => {
     expect(caller.openCircuits()).toEqual([])
   })
 
-  it('is separate for each host, reset by a success, and ignores aborted calls', async () => {
+  it('is separate for each host, is reset by a success, and ignores aborted calls', async () => {
     const fine = await otherHost((_req, res) => void res.end())
     const host = await failingHost(4, unavailable)
     const { call } = callerOf({ circuit: true })
@@ -193,7 +193,7 @@ describe('the circuit of a host', () => {
     expect((await call(fine.url)).status).toBe(200)
   })
 
-  it('includes responses that arrive too late', async () => {
+  it('opens after five calls that exceed their time limit', async () => {
     const host = await otherHost(() => {})
     const { call } = callerOf({ circuit: true })
     for (let i = 0; i < 5; i++) {
@@ -204,7 +204,7 @@ describe('the circuit of a host', () => {
     await expect(call(host.url)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' })
   })
 
-  it("is kept even if users' URLs contain very many hosts", async () => {
+  it('stays open even if users pass URLs of very many hosts', async () => {
     const { call, caller } = callerOf({ circuit: true })
     for (let i = 0; i < 5; i++) await call('http://127.0.0.1:1/').catch(() => {})
     for (let i = 0; i < 1001; i++) {
@@ -230,7 +230,7 @@ describe('the circuit of a host', () => {
     expect(names.filter((name) => name === 'outgoing_calls_total')).toHaveLength(1)
   })
 
-  it('appears in health and in metrics for a limited number of hosts', async () => {
+  it('appears in the health checks and in the metrics for a limited number of hosts', async () => {
     const options: AppOptions = { outgoing: { circuit: true }, logger: false, providers: [] }
     const app = await App.create({
       ...options,

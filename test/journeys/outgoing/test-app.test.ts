@@ -64,7 +64,7 @@ describe('the object app.outgoing', () => {
     expect(response.body.data).toEqual({ status: 200, charge: 2 })
   })
 
-  it('responds with the result of a function, a string or an error, and for any query', async () => {
+  it('can respond with the result of a function, a string or an error, and to any query', async () => {
     await using app = await create()
     const ask = async (url: string) =>
       (await app.request().get('/orders/call').query({ url })).body.data
@@ -84,7 +84,7 @@ describe('the object app.outgoing', () => {
     expect(app.logs.at(-1)?.facts['err']).toMatchObject({ cause: { message: 'reset' } })
   })
 
-  it('follows redirects with a response for each, and checks untrusted redirects', async () => {
+  it('follows redirects, and refuses a redirect to a private address if the call must be public', async () => {
     await using app = await create()
     const ask = (query: object) => app.request().get('/orders/call').query(query)
     const redirect = (location: string) => ({ status: 302, headers: { location } })
@@ -99,7 +99,7 @@ describe('the object app.outgoing', () => {
     expect(app.outgoing.calls.map(({ url }) => url)).not.toContain('http://10.0.0.8/admin')
   })
 
-  it('allows the time limit of a call to end it while its response is pending', async () => {
+  it('lets the time limit of a call expire while its response is pending', async () => {
     await using app = await create()
     app.outgoing.answer('GET', 'https://a.example/', () => new Promise(() => {}))
     const sent = app
@@ -159,7 +159,7 @@ describe('the abort of an outgoing call according to the application clock', () 
     while (app.outgoing.calls.length === 0) await turns(1)
   }
 
-  it('is caused by the end of a request that waits for the call', async () => {
+  it('is caused by the handler timeout of a request that waits for the call', async () => {
     await using app = await started()
     const sent = app
       .request()
@@ -216,7 +216,7 @@ describe('an outgoing call without a response in the test', () => {
   const text =
     /POST https:\/\/bank\.example\/charges.*\n {2}app\.outgoing\.answer\('POST', 'https:\/\/bank\.example\/charges', \{ status: 200, json: \{\} \}\)/
 
-  it('makes its request fail with method, URL and the missing code', async () => {
+  it('makes its request fail with the method, the URL and the code that the test lacks', async () => {
     await using app = await create()
     await expect(app.request().post('/orders').send({ cents: 5 }).expect(500)).rejects.toThrow(text)
     await expect(

@@ -3,7 +3,7 @@ import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { KEYS, NotePages, notesTo } from './notes-app.js'
 
-it('the cache stores each page and its link separately', async () => {
+it('the cache stores each page together with its link', async () => {
   const notes = notesTo(7)
   let reads = 0
 

@@ -146,7 +146,7 @@ describe('a list with an order that the client selects', () => {
     expect([...handled].sort()).toEqual(['-price', 'newest', 'price'])
   })
 
-  it('is refused at boot when the cursor of one order has a field with an audience', async () => {
+  it('is refused at boot if the cursor of one order contains a field with an audience', async () => {
     const Pay = z.object({ id: z.int(), pay: z.int().meta({ visibleTo: 'pay:read' }) })
     const Pages = cursor(Pay, { order: { id: ['id'], pay: ['pay', 'id'] } })
     @Controller()

@@ -70,7 +70,7 @@ describe('a list with cursors', () => {
     expect(body.errors).toMatchObject([{ in: 'query', path: 'color' }])
   })
 
-  it('continues with a different limit', async () => {
+  it('can be continued with a different limit', async () => {
     await using app = await notesApp(notesTo(7))
     const { page } = await get(app, `/notes?limit=1&${with_(await firstCursor(app))}`)
     expect(page.items.map(({ id }) => id)).toEqual([4])
@@ -113,7 +113,7 @@ describe('a cursor', () => {
     await get(app, `/folders/a?${with_(folder)}`)
   })
 
-  it('supports dates in a filter', async () => {
+  it('is accepted with the same date in its filter in another notation', async () => {
     await using app = await notesApp(notesTo(9))
     const since = await firstCursor(app, '/notes?since=2026-01-01')
     await get(app, `/notes?since=2026-01-01T00:00:00Z&${with_(since)}`)
@@ -133,7 +133,7 @@ describe('a cursor', () => {
     await app.request().get(path).set('x-tenant', 'a').expect(200)
   })
 
-  it('is refused when it is older than a day', async () => {
+  it('is refused if it is older than a day', async () => {
     await using app = await notesApp(notesTo(7))
     const path = `/notes?${with_(await firstCursor(app))}`
     // The clock goes on while requests run, so not at the very second.
@@ -156,7 +156,7 @@ describe('a cursor', () => {
 })
 
 describe('an application with pages but without keys', () => {
-  it('signs cursors with its own key', async () => {
+  it('signs cursors with a random key', async () => {
     await using app = await notesApp(notesTo(7), { cookies: {} })
     const path = `/notes?${with_(await firstCursor(app))}`
     await app.request().get(path).expect(200)

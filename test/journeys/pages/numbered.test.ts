@@ -100,7 +100,7 @@ describe('a list with numbered pages', () => {
     })
   })
 
-  it('is empty after its end, and has a link to its last page', async () => {
+  it('returns an empty page after its end, with a link to its last page', async () => {
     await using app = await notesApp(notesTo(4))
     const after = { items: [], page: 40, next: null, total: 4 }
     expect(await get(app, '/notes?page=40')).toMatchObject({
@@ -136,7 +136,7 @@ describe('a list with numbered pages', () => {
     )
   })
 
-  it('is documented, and matches its document', async () => {
+  it('is documented, and matches its OpenAPI document', async () => {
     await using app = await notesApp(notesTo(20), { responses: { fields: 'check' } })
     const { parameters, responses } = app.document.paths['/notes']?.get ?? { responses: {} }
     expect(parameters).toMatchObject([
@@ -163,12 +163,12 @@ describe('a list with numbered pages', () => {
     expect(requests).toBeGreaterThan(100)
   })
 
-  it('requires no keys', async () => {
+  it('requires no cookie keys', async () => {
     await using app = await notesApp(notesTo(3), { strict: true })
     await get(app, '/notes')
   })
 
-  it.each([undefined, Number.NaN, -1, 1.5, '3'])('logs that %j is not a total', async (total) => {
+  it.each([undefined, Number.NaN, -1, 1.5, '3'])('logs an error if the total is %j', async (total) => {
     @Controller('notes')
     class Notes {
       @Get()

@@ -10,7 +10,7 @@ import { bootProblems } from '../../support.js'
 import { KEYS, notesApp, notesTo } from './notes-app.js'
 
 describe('the document of a list with cursors', () => {
-  it('contains its parameters, its page, and its link', async () => {
+  it('contains the parameters, the schema of a page, and the Link header', async () => {
     await using app = await notesApp(notesTo(1))
     const { paths, components } = app.document
     const { parameters = [], responses } = paths['/notes']?.get ?? { responses: {} }
@@ -93,7 +93,7 @@ describe.each(Object.entries(ITEMS))('a list with items of %s', (_, Item) => {
 describe('the @Paged decorator', () => {
   const Pages = cursor(ITEMS.zod, { order: ['id'] })
 
-  it('must be the only schema of the query', async () => {
+  it('cannot be combined with @Query', async () => {
     @Controller('items')
     class Items {
       @Get()
@@ -107,7 +107,7 @@ describe('the @Paged decorator', () => {
     expect(problems).toMatchObject([{ code: 'E_INPUT_TWICE' }])
   })
 
-  it('keeps the responses that are described separately', async () => {
+  it('keeps the responses that other decorators document', async () => {
     @Controller('items')
     class Items {
       @Get()
@@ -122,8 +122,8 @@ describe('the @Paged decorator', () => {
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '400', '404']))
   })
 
-  it('refuses values that are not pages', () => {
-    expect(() => Paged({} as never)).toThrow('@Paged() needs the result of cursor() or page().')
+  it('refuses a value that is not a result of cursor() or page()', () => {
+    expect(() => Paged({} as never)).toThrow('Pass the result of cursor() or page() to @Paged().')
   })
 
   it.each<[rows: object[], cause: string]>([
@@ -131,7 +131,7 @@ describe('the @Paged decorator', () => {
     [[{}, { id: 1 }], "The field 'id' of a row has no value to order by (undefined)"],
     [[{ id: 1 }, { id: 1 }], 'Two rows have the same values'],
     [[{ id: 'x'.repeat(1700) }, { id: 1 }], 'too long for a cursor'],
-  ])('logs why %j have no next page', async (rows, cause) => {
+  ])('logs why the rows %j have no cursor', async (rows, cause) => {
     @Controller('items')
     class Items {
       @Get()

@@ -44,14 +44,14 @@ const appOf = (controller: ReturnType<typeof byOptions> | ReturnType<typeof byDe
   TestApp.create({ controllers: [controller], cookies: { keys: KEYS }, envelope: false })
 
 describe('the `paged` option', () => {
-  it('is documented in the same way as @Paged', async () => {
+  it('is documented exactly like @Paged', async () => {
     await using options = await appOf(byOptions())
     await using decorators = await appOf(byDecorators())
     expect(options.document).toEqual(decorators.document)
     expect(Object.keys(options.document.paths)).toHaveLength(2)
   })
 
-  it('sends pages and the `Link` header', async () => {
+  it('sends pages with the `Link` header', async () => {
     await using app = await appOf(byOptions())
     const numbered = await app.request().get('/notes?page=2').expect(200)
     expect(numbered.body).toEqual({

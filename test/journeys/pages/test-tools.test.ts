@@ -50,7 +50,7 @@ it('the access matrix includes routes with pages', async () => {
   ])
 })
 
-it('fuzz and proveIsolation call routes with pages', async () => {
+it('fuzz() and proveIsolation() call routes with pages', async () => {
   await using app = await start()
   const headers = { authorization: 'Bearer t', 'x-tenant-id': 'a' }
   const { operations } = await app.fuzz({ seed: 1, runs: 40, headers })
@@ -62,7 +62,7 @@ it('fuzz and proveIsolation call routes with pages', async () => {
   expect(report.leaks).toEqual([])
 })
 
-it('a cursor of one tenant results in a 400 for another one, and after any change', async () => {
+it('a cursor is refused with 400 if another tenant sends it, or if it is changed', async () => {
   await using app = await start()
   const get = (tenant: string, next?: string) =>
     app

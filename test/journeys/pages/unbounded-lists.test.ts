@@ -75,7 +75,7 @@ class Bounded {
 
 const cookies = { keys: KEYS }
 
-it('boot warns once about all lists without a maximum', async () => {
+it('boot warns once about all lists without a maximum length', async () => {
   const warnings = await bootWarnings({ controllers: [Unbounded, Tables, Bounded], cookies })
   expect(warnings).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
   expect(warnings[0]?.text).toContain(
@@ -84,7 +84,7 @@ it('boot warns once about all lists without a maximum', async () => {
   expect(warnings[0]?.text).toContain('@Paged(cursor(Item')
 })
 
-it('the warning is an error under `strict`', async () => {
+it('a list without a maximum length causes an error with `strict`', async () => {
   const problems = await bootProblems({ controllers: [Unbounded], strict: true })
   expect(problems).toMatchObject([{ code: 'W_RESPONSE_UNBOUNDED' }])
 })

@@ -53,7 +53,7 @@ describeWithServer('the code in docs/passwords.md with separate database logins'
   it.each([
     ['without tenants', false],
     ['with tenants', true],
-  ] as const)('runs registration, login and reset %s', async (_, hasTenants) => {
+  ] as const)('supports registration, login and password reset %s', async (_, hasTenants) => {
     const role = hasTenants ? database.allTenantsRole : shop
     const options = await migrated(role, hasTenants)
     const more = hasTenants ? { controllers: [TenantAccountController], tenant: {} } : {}

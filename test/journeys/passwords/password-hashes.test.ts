@@ -12,7 +12,7 @@ it('a hash has the RFC 9106 cost, and another argon2id implementation verifies i
   expect(await verify(stored, 'another')).toBe(false)
 })
 
-it('hashes of another implementation are accepted, and those with another cost are reported', async () => {
+it('hashes of another implementation are accepted, and hashes with another cost are reported as old', async () => {
   const cost = { memoryCost: CHEAP.m, timeCost: CHEAP.t, parallelism: CHEAP.p }
   const hashes = new PasswordHashes({ cost: CHEAP })
   expect(await hashes.check(PASSWORD, await hash(PASSWORD, cost))).toBe('right')
@@ -24,7 +24,7 @@ it('hashes of another implementation are accepted, and those with another cost a
 })
 
 it.each(['', 'correct horse battery', '$2b$10$abc', '$argon2id$v=19$m=64,t=1$AAAA$AAAA'])(
-  'verification fails on %j, which is not a hash',
+  'check() throws if the stored value %j is not a hash',
   async (stored) => {
     await expect(new PasswordHashes({ cost: CHEAP }).check(PASSWORD, stored)).rejects.toThrow(
       'A stored password is not a hash of argon2id or scrypt.',

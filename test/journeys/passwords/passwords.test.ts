@@ -41,7 +41,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     )
   })
 
-  it('accepts the same characters in another Unicode form', async () => {
+  it('accepts a password in another Unicode normalization form', async () => {
     const { send, register } = await start()
     await register(EMAIL, 'pässword of Ada'.normalize('NFC'))
     const password = 'pässword of Ada'.normalize('NFD')
@@ -82,7 +82,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect(links).toHaveLength(3)
   })
 
-  it('stores a digest of a link, and accepts the link once within 30 minutes', async () => {
+  it('stores only a digest of a link, and accepts the link once within 30 minutes', async () => {
     const { send, links } = await start()
     for (let i = 0; i < 3; i++) await send('link', { email: EMAIL })
     const [late, first, second] = links.map(({ token }) => token)
@@ -126,7 +126,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([204, 400, 400, 400])
   })
 
-  it('ends all sessions of the user, but no others, after a new password', async () => {
+  it('ends all sessions of the user, and no other sessions, after a password change', async () => {
     const { app, send, register, links } = await start()
     await register(EMAIL, PASSWORD)
     await register('eve@example.com', PASSWORD)
@@ -174,7 +174,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     }
   })
 
-  it('computes two hashes at once, queues 20 requests, and refuses others with a 503', async () => {
+  it('computes two hashes at once, queues 20 requests, and refuses further requests with 503', async () => {
     const { send, hashes } = await start()
     let release = () => {}
     const held = new Promise<void>((resolve) => {
@@ -199,7 +199,7 @@ describeWithServer('the code in docs/passwords.md', () => {
       expect([code, headers['retry-after']]).toEqual(['TOO_MANY_LOGINS', '1'])
   })
 
-  it('continues after a failed hash', async () => {
+  it('continues after the computation of a hash has failed', async () => {
     const { send, hashes } = await start()
     hashes.before = () => Promise.reject(new Error('no memory'))
     const body = { email: EMAIL, password: WRONG }
@@ -208,7 +208,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect((await send('login', body)).status).toBe(401)
   })
 
-  it('allows ten attempts per account, known or not, from all addresses', async () => {
+  it('allows ten attempts per account from all addresses together, even for an unknown account', async () => {
     const { send, register, hashes, links } = await start()
     await register(EMAIL, PASSWORD)
     const ends: unknown[] = []
@@ -250,7 +250,7 @@ describeWithServer('the code in docs/passwords.md', () => {
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
   })
 
-  it('resets the attempts after a login', async () => {
+  it('resets the number of attempts after a successful login', async () => {
     const { send, register } = await start()
     await register(EMAIL, PASSWORD)
     for (let i = 0; i < 9; i++) await send('login', { email: EMAIL, password: WRONG })

@@ -20,7 +20,7 @@ interface Row {
 const RowPolicy = policy('row', { read: (user, row: Row) => row.owner === user.id })
 
 describe('the function policy()', () => {
-  it('uses the name of the class, of the token, or its own name', () => {
+  it('takes its name from a class, a token or a string', () => {
     class OrderLine {
       readonly price = 1
     }
@@ -39,7 +39,7 @@ describe('the function policy()', () => {
     expect(() => policy('row', rules)).toThrow(/'read' is not a function/)
   })
 
-  it('keeps its rules when the given object changes', async () => {
+  it('is not affected by later changes of the object with its rules', async () => {
     const rules = { read: () => false }
     const made = policy('row', rules)
     Object.assign(rules, { read: () => true, write: () => true })
@@ -78,7 +78,7 @@ describe('the boot of an application with policies', () => {
     ])
   })
 
-  it('refuses a cache that all users share', async () => {
+  it('refuses a policy on a route with a cache that all users share', async () => {
     @Auth()
     @Controller('rows')
     class RowsController {

@@ -147,7 +147,7 @@ describe('a policy', () => {
     expect((await get('/used', 'ana')).status).toBe(200)
   })
 
-  it('can be evaluated before there is a route, but not by name', async () => {
+  it('can be evaluated in a middleware before the route is known, but not by its name', async () => {
     await get('', 'ana')
     expect(early).toEqual({ byPolicy: false, byName: expect.stringMatching(/has no route yet/) })
   })
@@ -156,7 +156,7 @@ describe('a policy', () => {
     expect((await get('/later', 'ana')).status).toBe(200)
   })
 
-  it('is evaluated once for a cached response, which belongs to one user', async () => {
+  it('is evaluated once for each user of a cached response', async () => {
     calls = 0
     const readers = []
     for (const user of ['ana', 'bo', 'ana', 'bo']) {

@@ -25,7 +25,7 @@ async function dataOf(user: string, path: string, method?: string) {
 }
 
 describe('a policy', () => {
-  it('returns the visible objects, and refuses others with 403', async () => {
+  it('allows access to visible objects, and refuses access to others with 403', async () => {
     expect(await dataOf('ana', '/orders/1')).toMatchObject({ id: '1' })
     expect(await dataOf('cleo', '/orders/1')).toMatchObject({ id: '1' })
     const refused = await send('bo', '/orders/1')
@@ -34,13 +34,13 @@ describe('a policy', () => {
     expect((await send('ana', '/orders/9')).status).toBe(404)
   })
 
-  it('excludes some or all objects from a list', async () => {
+  it('removes hidden objects from a list', async () => {
     expect(await dataOf('ana', '/orders')).toHaveLength(2)
     expect(await dataOf('cleo', '/orders')).toHaveLength(3)
     expect(await dataOf('dan', '/orders')).toEqual([])
   })
 
-  it('hides the difference between a hidden and a missing object', async () => {
+  it('results in the same response for a hidden object and for a missing object', async () => {
     const hidden = await send('bo', '/orders/1/hidden')
     const missing = await send('bo', '/orders/9/hidden')
     expect(hidden.status).toBe(404)
@@ -76,13 +76,13 @@ describe('a policy', () => {
     expect(searches.count).toBe(0)
   })
 
-  it('results in a 500 response if a rule throws any value', async () => {
+  it('results in a 500 response if a rule throws', async () => {
     const broken = await send('ana', '/orders/1/by/broken')
     expect(broken.status).toBe(500)
     expect(broken.text).not.toContain('the rule says')
   })
 
-  it('can be evaluated without a request, and refuses a missing user', async () => {
+  it('can be evaluated without a request, and refuses a missing user or object', async () => {
     const order = { id: '1', ownerId: 'ana', isLocked: false }
     expect(await OrderPolicy.allows({ id: 'ana' }, 'read', order)).toBe(true)
     expect(await OrderPolicy.allows({ id: 'bo' }, 'read', order)).toBe(false)
@@ -118,11 +118,11 @@ describe('a handler that declares a policy', () => {
     expect((await send('ana', '/forgetful/unknown')).status).toBe(500)
   })
 
-  it('must not pass a promise as the object', async () => {
+  it('results in a 500 response if it passes a promise as the object', async () => {
     expect((await send('ana', '/forgetful/promise', 'PATCH')).status).toBe(500)
   })
 
-  it('documents its refusals', async () => {
+  it('is documented with its refusals', async () => {
     const { paths } = JSON.parse((await send('ana', '/api-docs.json')).text)
     const statuses = (path: string) => Object.keys(paths[path]?.get?.responses ?? {})
     expect(statuses('/orders/{id}')).toEqual(expect.arrayContaining(['403', '404']))

@@ -155,7 +155,7 @@ async function verdicts(controllers: (new () => object)[], seed: number) {
   return Object.fromEntries(byName)
 }
 
-it.each(SEEDS)('isolation passes if every table has row-level security (seed %i)', async (seed) => {
+it.each(SEEDS)('proveIsolation() passes if every table has row-level security (seed %i)', async (seed) => {
   expect(await verdicts([controllerOf('notes'), ReportsController], seed)).toEqual({
     'POST /notes': 'PASS',
     'GET /notes': 'PASS',
@@ -168,14 +168,14 @@ it.each(SEEDS)('isolation passes if every table has row-level security (seed %i)
   })
 })
 
-it.each(SEEDS)('isolation fails for a table without row-level security (seed %i)', async (seed) => {
+it.each(SEEDS)('proveIsolation() finds a leak in a table without row-level security (seed %i)', async (seed) => {
   const found = await verdicts([controllerOf('memos')], seed)
   expect(found['GET /memos']).toBe('LEAK')
   expect(found['GET /memos/{id}']).toBe('LEAK')
   expect(found['PUT /memos/{id}']).toBe('LEAK')
 })
 
-it.each(SEEDS)('isolation fails for a query in the role of all tenants (seed %i)', async (seed) => {
+it.each(SEEDS)('proveIsolation() finds a leak in a query with the role of all tenants (seed %i)', async (seed) => {
   const found = await verdicts([controllerOf('notes'), OverviewController], seed)
   expect(found).toMatchObject({ 'GET /overview': 'LEAK', 'GET /notes': 'PASS' })
 })

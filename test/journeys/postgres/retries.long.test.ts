@@ -222,18 +222,18 @@ describe('a transaction that conflicts with others', () => {
       expect(await notes()).toEqual(['clash 2'])
     })
 
-    it('is repeated for its tenant', async () => {
+    it('is repeated for the same tenant', async () => {
       const { body } = await post(`/tenants/returned?at=${at}&times=1`, 'acme')
       expect(body.data).toBe('ACME AFTER 2')
       expect(await notes()).toEqual(['clash 2'])
     })
 
-    it('starts again with an unchanged response head', async () => {
+    it('is repeated without the response headers of the failed attempts', async () => {
       const { headers } = await post(`/clashes/returned?at=${at}&times=2`)
       expect([headers['x-attempt'], headers['x-saved']]).toEqual(['3', '3'])
     })
 
-    it.each(['returned', 'sent', 'block'])('ends in a 503 after all retries: %s', async (name) => {
+    it.each(['returned', 'sent', 'block'])('results in a 503 response after all retries: %s', async (name) => {
       const response = await post(`/clashes/${name}?at=${at}&times=9`)
       expect(response).toMatchObject(CONFLICT)
       expect(response.headers['retry-after']).toBe('1')
@@ -245,19 +245,19 @@ describe('a transaction that conflicts with others', () => {
     it.each([
       ['/clashes/once', undefined],
       ['/tenants/plain', 'acme'],
-    ])('results in a 503 without a retry if the option is not set: %s', async (path, tenant) => {
+    ])('results in a 503 response without a retry if the option `retries` is not set: %s', async (path, tenant) => {
       expect(await post(`${path}?at=${at}&times=1`, tenant)).toMatchObject(CONFLICT)
       expect([attempts, await notes()]).toEqual([1, []])
     })
 
-    it('is not repeated after another error', async () => {
+    it('is not repeated after a database error of another kind', async () => {
       const response = await post(`/clashes/returned?at=${at}&times=1&code=23505`)
       expect(response).toMatchObject({ status: 500, body: { code: 'INTERNAL_SERVER_ERROR' } })
       expect([attempts, await notes()]).toEqual([1, []])
     })
   })
 
-  it('is repeated when the handler has caught the conflict', async () => {
+  it('is repeated even if the handler has caught the conflict', async () => {
     expect((await post('/clashes/caught?times=1')).body.data).toBe('AFTER 2')
     expect(await notes()).toEqual(['clash 2'])
   })
@@ -274,7 +274,7 @@ describe('a transaction that conflicts with others', () => {
     expect((await notes()).filter((text) => text.startsWith('floating 1'))).toEqual([])
   })
 
-  it('has the isolation level of the option, and so do its parts', async () => {
+  it('has the isolation level of the option, and so do nested transactions', async () => {
     const { body } = await app.request().get('/clashes/level')
     expect(body.data).toEqual(['serializable', 'serializable'])
     for (const isolation of ['read committed', 'repeatable read', 'serializable'] as const) {
@@ -294,7 +294,7 @@ describe('a transaction that conflicts with others', () => {
     }
   })
 
-  it('refuses a part with another isolation level, and explains the option', async () => {
+  it('refuses a nested transaction with another isolation level, and explains the option', async () => {
     expect((await app.request().get('/clashes/another-level')).status).toBe(500)
     expect(String((logged[0] as { err: unknown }).err)).toContain(
       "@Transactional({ isolation: 'serializable' })",

@@ -182,7 +182,7 @@ describe('a method with @Transactional()', () => {
     [500, false],
     [503, false],
   ])(
-    'saves its statements only if the response has a status that is below 500: %d',
+    'saves its statements only if the status of the response is below 500: %d',
     async (status, isSaved) => {
       expect((await app.request().post(`/notes/status/${status}`)).status).toBe(status)
       expect(await texts()).toEqual(isSaved ? [String(status)] : [])
@@ -219,11 +219,11 @@ describe('a method with @Transactional()', () => {
   it('throws when the container did not create its object', async () => {
     const byHand = Object.create(Notes.prototype) as Notes
     await expect(byHand.addBoth('a', 'b')).rejects.toThrow(
-      /@Transactional\(\) on addBoth.*the container did not create its object/,
+      /@Transactional\(\) on addBoth.*the container did not create the object/,
     )
   })
 
-  it('throws at definition without a method or parentheses', () => {
+  it('cannot be a class, a field or a synchronous generator, and needs parentheses after the decorator', () => {
     const decorate = Transactional() as (...args: unknown[]) => unknown
     expect(() => decorate(class {}, { kind: 'class', name: 'Notes' })).toThrow(ConfigError)
     expect(() => decorate(class {})).toThrow(ConfigError)
@@ -239,7 +239,7 @@ describe('a method with @Transactional()', () => {
 })
 
 describe('a transaction after a statement that PostgreSQL refused', () => {
-  it('fails with the first refusal as the cause, even when the error was caught', async () => {
+  it('fails with the first refusal as the cause, even if the error was caught', async () => {
     const db = app.get(Database)
     const failed = db.transaction(async () => {
       await db.sql`insert into notes (text) values (null)`.catch(() => {})

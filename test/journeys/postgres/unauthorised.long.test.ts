@@ -96,7 +96,7 @@ describe('the database of a request with tenant.authorize', () => {
   )
 
   it.each(Object.keys(places))(
-    'returns the rows of the tenant in runWithTenant: %s',
+    'returns the rows of the tenant that is passed to runWithTenant(): %s',
     async (place) => {
       const found: unknown[] = []
       const query = async () => void found.push(await runWithTenant('b', notes))

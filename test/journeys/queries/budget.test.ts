@@ -120,7 +120,7 @@ describe('a statement that runs ten times in one request', () => {
     await expect(made.close()).resolves.toBeUndefined()
   })
 
-  it('fails the test of a loop with an error that names route, statement, file and line', async () => {
+  it('makes the test fail with an error that contains the route, the statement, the file and the line', async () => {
     await start()
     const { message, route } = await failureOf('/orders/loop')
     expect(route).toBe('OrdersController.loop')
@@ -133,7 +133,7 @@ describe('a statement that runs ten times in one request', () => {
     )
   })
 
-  it('also fails the test if it runs in Promise.all', async () => {
+  it('also makes the test fail if it runs in Promise.all', async () => {
     await start()
     const { message } = await failureOf('/orders/all')
     expect(message).toContain('It ran the same statement 12 times')
@@ -142,12 +142,12 @@ describe('a statement that runs ten times in one request', () => {
     )
   })
 
-  it('makes fetch reject', async () => {
+  it('makes app.fetch() reject', async () => {
     const { fetch } = await start()
     await expect(fetch('/orders/loop')).rejects.toBeInstanceOf(QueryBudgetError)
   })
 
-  it('causes no error for nine runs, for lists of different lengths, or in addition to a failed assertion', async () => {
+  it('causes no error if it runs nine times, has lists of different lengths, or follows a failed assertion', async () => {
     const { request } = await start()
     await app?.request().get('/orders/few').expect(200)
     await app?.request().get('/orders/batch').expect(200)
@@ -191,9 +191,9 @@ describe('the queries option', () => {
   })
 
   it.each([
-    [{ queries: true as never }, 'It accepts false, or { repeats, summary }'],
-    [{ queries: { repeats: 0 } }, 'It accepts a whole number above 0'],
-    [{ queries: { summary: 1 as never } }, 'It accepts true or false'],
+    [{ queries: true as never }, 'Pass false, or { repeats, summary }'],
+    [{ queries: { repeats: 0 } }, 'Pass a whole number above 0'],
+    [{ queries: { summary: 1 as never } }, 'Pass true or false'],
     [{ queries: { repeat: 5 } as never }, 'The valid options are: repeats, summary'],
   ])('refuses %j', async (options, remedy) => {
     const error = await TestApp.create(options).catch((reason: unknown) => reason)

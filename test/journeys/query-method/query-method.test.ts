@@ -108,7 +108,7 @@ describe('a QUERY route', () => {
     expect(await sent.json()).toMatchObject({ data: { ids: [3] } })
   })
 
-  it('refuses a request without a Content-Type or with a wrong one with 415', async () => {
+  it('refuses a request with a missing or wrong Content-Type with 415', async () => {
     const app = await start()
     // Bytes have no type, so `fetch` sends none.
     const body = new TextEncoder().encode('{"ids":[]}')
@@ -127,7 +127,7 @@ describe('a QUERY route', () => {
     expect(calls).toBe(0)
   })
 
-  it('lists its types in Accept-Query of its responses, of a 405 and of OPTIONS', async () => {
+  it('lists its body types in the Accept-Query header of its responses, including 405 and OPTIONS', async () => {
     const app = await start()
     const found = await query(app, '', [])
     expect(found.headers.get('accept-query')).toBe('application/json')
@@ -145,7 +145,7 @@ describe('a QUERY route', () => {
     expect(other.headers.get('allow')).toContain('QUERY')
   })
 
-  it('is not a write, so another origin can send it with the session cookie', async () => {
+  it('is not a write, so that another origin can call it with the session cookie', async () => {
     const app = await TestApp.create({
       controllers: [Things, Writes],
       plugins: [sessions({ store: memorySessions() })],
@@ -198,7 +198,7 @@ describe('the @Cache decorator on a QUERY route', () => {
       expect((await app.fetch('/things/unread', init)).headers.get('x-cache')).toBe(expected)
   })
 
-  it('is refused if a handler has a body and another method, or files', async () => {
+  it('is refused if the handler also has another method, or receives files', async () => {
     @Controller('mixed')
     class Mixed {
       @Cache({ ttl: '60s' }) @Get() @QueryMethod() @Body(Search) read() {}
@@ -300,7 +300,7 @@ describe('the document of QUERY routes', () => {
     }
   })
 
-  it.each(['3.0', '3.1', '3.2'] as const)('produces a client for QUERY: %s', async (version) => {
+  it.each(['3.0', '3.1', '3.2'] as const)('is sufficient for a client and a reference page in OpenAPI %s', async (version) => {
     const app = await documentOf(version)
     const text = emitClient(app.document)
     const { createClient } = await importClient(`query-${version}`, text)

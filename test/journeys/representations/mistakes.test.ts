@@ -11,7 +11,7 @@ function produces(...entries: unknown[]) {
 }
 
 it.each<[string, unknown[], RegExp]>([
-  ['nothing', [], /at least one media type/],
+  ['nothing', [], /lists no media type/],
   ['no type', ['json'], /'json' is not a valid media type/],
   ['a range', ['text/*'], /'text\/\*' is not a valid media type/],
   ['a type that nothing writes', ['application/pdf'], /no function that serializes the body/],

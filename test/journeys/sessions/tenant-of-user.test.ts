@@ -138,7 +138,7 @@ describe('a refusal by the session guard', () => {
       'the session belongs to a different tenant than the request',
     )
     expect((await get('rows')).reasons).toContain(
-      'the session belongs to a tenant, but the request specifies none: specify it, or set the option `tenant` of sessions()',
+      'the session belongs to a tenant, but the request specifies none: specify the tenant, or set the option `tenant` of sessions()',
     )
     await app.clock.advance('2h')
     expect((await get('rows', 'acme')).reasons).toContain(

@@ -89,7 +89,7 @@ describe('a stream within a request', () => {
   ])('results in a 500 if the handler returns another value: %s', async (name, kind) => {
     const app = await start({ controllers })
     expect((await app.fetch(`/${name}`)).status).toBe(500)
-    const message = `SurroundedController.${name} is a stream and returned ${kind}`
+    const message = `SurroundedController.${name} is a stream, but returned ${kind}`
     expect(String(state.errors[0]?.err)).toContain(message)
   })
 

@@ -35,7 +35,7 @@ const guard = {
 }
 
 describe('an alias of a decorator', () => {
-  it('produces the same document and the same routes', async () => {
+  it('produces the same document as the original decorator', async () => {
     await using named = await TestApp.create({ controllers: [Named], auth: { guard } })
     await using known = await TestApp.create({ controllers: [Notes], auth: { guard } })
     expect(Object.keys(named.document.paths)).toEqual(['/notes/write'])
@@ -44,7 +44,7 @@ describe('an alias of a decorator', () => {
     )
   })
 
-  it('requires the same abilities', async () => {
+  it('requires the same abilities as the original decorator', async () => {
     await using app = await TestApp.create({ controllers: [Named], auth: { guard } })
     await app.request().get('/notes/write').expect(403)
     await app.request().get('/notes/write').set('x-may', 'notes:write').expect(204)
@@ -55,7 +55,7 @@ describe('the `openapi` option', () => {
   const documented = (options: AppOptions) =>
     TestApp.create({ controllers: [Notes], auth: { guard }, ...options })
 
-  it('describes the document in the same way as `swagger`', async () => {
+  it('has the same effect on the document as the `swagger` option', async () => {
     const options = { title: 'Notes', path: '/docs', openapi: '3.1' } as const
     await using openapi = await documented({ openapi: options })
     await using swagger = await documented({ swagger: options })
@@ -69,7 +69,7 @@ describe('the `openapi` option', () => {
     await app.request().get('/api-docs.json').expect(404)
   })
 
-  it('is refused together with `swagger`', async () => {
+  it('is refused if `swagger` is also set', async () => {
     expect(await bootProblems({ openapi: { title: 'A' }, swagger: { title: 'A' } })).toMatchObject([
       {
         code: 'E_OPTION_INVALID',
@@ -79,7 +79,7 @@ describe('the `openapi` option', () => {
     ])
   })
 
-  it('appears in its problems under its own name', async () => {
+  it('appears under its own name in boot errors and warnings', async () => {
     expect(await bootProblems({ openapi: 7 as never })).toMatchObject([{ subject: 'openapi' }])
     expect(await bootProblems({ openapi: { title: 7 as never } })).toMatchObject([
       { subject: 'openapi.title' },

@@ -46,7 +46,7 @@ describe('the function compose()', () => {
     await app.request().post('/payments').expect(202)
   })
 
-  it('accepts the result of compose()', async () => {
+  it('accepts a decorator that compose() has returned', async () => {
     const Both = compose(Accepted, Topic('payments'))
     @Controller('payments')
     class Payments {
@@ -69,7 +69,7 @@ describe('the function compose()', () => {
     expect(found).toBe('payments')
   })
 
-  it('reports conflicts with its decorators in the same way as for separate decorators', async () => {
+  it('causes the same conflict errors as separate decorators', async () => {
     @Controller('payments')
     class Payments {
       @Accepted
@@ -107,7 +107,7 @@ describe('the function compose()', () => {
     expect(found?.join('')).toBe('abcdefabcdg')
   })
 
-  it('calls the replacement of its first decorator first', () => {
+  it('makes the first decorator the outermost if decorators replace the method', () => {
     const calls: string[] = []
     const traced =
       (name: string) =>
@@ -131,7 +131,7 @@ describe('the function compose()', () => {
     expect(calls).toEqual(['first', 'second'])
   })
 
-  it('passes on the value that another decorator puts in place of a method', async () => {
+  it('keeps the replacement of the method that each decorator returns', async () => {
     const calls: string[] = []
     /** Replaces the method, in both dialects. */
     const Traced = (...args: unknown[]): unknown => {

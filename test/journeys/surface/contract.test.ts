@@ -46,7 +46,7 @@ const documentOf = (plugins: Plugin[]) =>
   new App({ controllers: [Orders], auth: { guard }, plugins, logger: false }).document
 
 describe('the contract of a plugin', () => {
-  it('exposes its headers to scripts of other origins, once each', async () => {
+  it('exposes its response headers to scripts of other origins, each only once', async () => {
     const app = await TestApp.create({
       controllers: [Orders],
       plugins: [auditing],
@@ -57,7 +57,7 @@ describe('the contract of a plugin', () => {
     await app.close()
   })
 
-  it('exposes the headers of a guard, too', async () => {
+  it('also exposes its response headers if it belongs to a guard', async () => {
     const header = { description: 'When the session ends.', schema: { type: 'string' } } as const
     const documented = { ...guard, contract: () => ({ headers: { 'X-Session-End': header } }) }
     const app = await TestApp.create({
@@ -129,7 +129,7 @@ describe('the contract of a plugin', () => {
     [{ parameters: [{ name: 'a', in: 'path', schema: { type: 'string' } }] }, '.parameters'],
     ['all', ''],
     [Promise.resolve({ errors: [451] }), ''],
-  ])('is refused at boot if the document cannot describe it: %j', async (wrong, field) => {
+  ])('is refused at boot if it is invalid: %j', async (wrong, field) => {
     const plugin = { name: 'wrong', contract: () => wrong } as unknown as Plugin
     const problems = await bootProblems({ controllers: [Orders], plugins: [plugin] })
     expect(problems).toMatchObject([
@@ -148,7 +148,7 @@ describe('the contract of a plugin', () => {
     ],
     ['another type', { type: 'http', scheme: 'basic' }, { type: 'http', scheme: 'bearer' }],
   ])(
-    'is refused if another plugin describes its security scheme in another way: %s',
+    'is refused if another plugin describes its security scheme differently: %s',
     async (_, a, b) => {
       const naming = (name: string, Key: object) =>
         ({ name, contract: () => ({ security: { Key } }) }) as unknown as Plugin
@@ -165,7 +165,7 @@ describe('the contract of a plugin', () => {
     },
   )
 
-  it('is refused if it describes BearerAuth, the scheme of the guard, differently', async () => {
+  it('is refused if it describes the scheme BearerAuth differently from the guard', async () => {
     const naming = (BearerAuth: object) =>
       ({ name: 'a', contract: () => ({ security: { BearerAuth } }) }) as unknown as Plugin
     const boot = (plugin: Plugin, auth = {}) =>
@@ -191,7 +191,7 @@ describe('the contract of a plugin', () => {
     expect(JSON.stringify(paths['/orders']?.get?.responses)).toContain('"X-A":{"schema"')
   })
 
-  it('contains a parameter only once if two plugins read it', () => {
+  it('adds a parameter to the document only once if two plugins declare it', () => {
     const reading = (name: string): Plugin => ({
       name,
       contract: () => ({ parameters: [{ in: 'header', name, schema: z.string() }] }),
@@ -201,7 +201,7 @@ describe('the contract of a plugin', () => {
     expect(names).toEqual(['X-Org', 'X-Other'])
   })
 
-  it('is used by the contract check of tests to compare responses', async () => {
+  it('is used by the contract check of responses in tests', async () => {
     const refusing = (status: number): Plugin => ({
       ...auditing,
       steps: () => ({ afterGuard: () => () => Refusal.of(status) }),

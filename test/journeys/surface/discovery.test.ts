@@ -98,7 +98,7 @@ describe('a plugin', () => {
     expect(ran).toHaveLength(5)
   })
 
-  it('finds classes and methods of controllers, with their module', async () => {
+  it('finds decorated classes and methods of controllers, with their modules', async () => {
     const seen: { context?: PluginContext } = {}
     const orders: Module = { name: 'orders', controllers: [Orders] }
     const root: Module = { imports: [orders] }
@@ -125,7 +125,7 @@ describe('a plugin', () => {
     expect(found[1]?.call('7')).toBe('specially paid 7')
   })
 
-  it('finds nothing for another option or in another application', async () => {
+  it('finds no uses of another option, and no uses in another application', async () => {
     const [one, two]: { context?: PluginContext }[] = [{}, {}]
     await using _1 = await TestApp.create({
       providers: [Counter, Reports],
@@ -142,7 +142,7 @@ describe('a plugin', () => {
 })
 
 describe('the boot check of options', () => {
-  it('refuses an option for routes on a method of a provider', async () => {
+  it('refuses a route option that is on a method of a provider', async () => {
     class Wrong {
       @Internal()
       run() {}
@@ -151,7 +151,7 @@ describe('the boot check of options', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Wrong' })
   })
 
-  it('refuses an option for routes on a controller method that is not a route', async () => {
+  it('refuses a route option that is on a controller method without a route', async () => {
     @Controller('a')
     class Wrong {
       @Get()
@@ -165,7 +165,7 @@ describe('the boot check of options', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Wrong.run' })
   })
 
-  it('refuses an invalid value on a method of a provider', async () => {
+  it('refuses an invalid option value on a method of a provider', async () => {
     class Wrong {
       @Every(0)
       run() {}

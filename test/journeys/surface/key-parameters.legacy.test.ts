@@ -65,8 +65,8 @@ class Books {
   }
 }
 
-describe('a parameter that receives one key', () => {
-  it('receives the validated value of its schema, or the original value', async () => {
+describe('a handler parameter for one key', () => {
+  it('receives the validated value if it has a schema, or else the original value', async () => {
     await using app = await start([Books])
     const { body } = await app
       .request()
@@ -84,7 +84,7 @@ describe('a parameter that receives one key', () => {
     })
   })
 
-  it('is refused with the path of the key', async () => {
+  it('causes a 400 with the path of the key if the value is invalid', async () => {
     await using app = await start([Books])
     const { status, body } = await app
       .request()
@@ -101,13 +101,13 @@ describe('a parameter that receives one key', () => {
     ])
   })
 
-  it('receives a part of the validated value if a schema describes the whole input', async () => {
+  it('receives the validated value of its key if a schema describes the whole input', async () => {
     await using app = await start([Books])
     const { body } = await app.request().patch('/books/top/7').send({ title: ' Dune ' })
     expect(body.data).toEqual({ title: 'Dune', size: 1, body: { title: 'Dune', size: 1 } })
   })
 
-  it('matches a header in a schema that writes its name with capitals', async () => {
+  it('receives a header even if the schema spells its name in another case', async () => {
     @Controller('traces')
     class Traces {
       @Get()
@@ -127,7 +127,7 @@ describe('a parameter that receives one key', () => {
     expect(parameters?.map(({ name }) => name)).toEqual(['X-Trace', 'X-None'])
   })
 
-  it('changes nothing in a part without a schema', async () => {
+  it('leaves a part of the request unchanged if the part has no schema', async () => {
     await using app = await start([Books])
     const { body } = await app.request().get('/books/top?q=a&p=b').set('x-trace', 'z')
     expect(body.data).toEqual({
@@ -138,7 +138,7 @@ describe('a parameter that receives one key', () => {
     })
   })
 
-  it('is undefined when the key is missing or when the input is not an object', async () => {
+  it('is undefined if the key is missing or the input is not an object', async () => {
     await using app = await start([Books])
     const add = (body: object) => app.request().post('/books').send(body)
     expect((await add({})).body.data).toEqual({})
@@ -169,13 +169,13 @@ describe('a parameter that receives one key', () => {
     expect(content?.schema).toMatchObject({ required: ['title'] })
   })
 
-  it('accepts what fuzz() sends', async () => {
+  it('accepts the requests of fuzz()', async () => {
     await using app = await start([Books])
     expect((await app.fuzz({ seed: 5, runs: 15 })).operations).toBe(4)
   })
 })
 
-describe('a key parameter at boot', () => {
+describe('a handler parameter for one key at boot', () => {
   it('causes an error if the path lacks the key, even without a schema', async () => {
     @Controller('a')
     class Paths {
@@ -192,7 +192,7 @@ describe('a key parameter at boot', () => {
     ['@Query', 'undefined', () => Query(undefined as never)],
     ['@Body', 'undefined', () => Body('title', undefined as never)],
   ])(
-    'causes an error for %s with the schema %s, because nothing would be validated',
+    'causes an error if %s has the schema %s, which would validate nothing',
     async (_, __, decorate) => {
       @Controller('b')
       class Circular {
@@ -206,7 +206,7 @@ describe('a key parameter at boot', () => {
     },
   )
 
-  it('causes an error with a type but no schema, except for strings of a path or header', async () => {
+  it('causes an error if it has a type but no schema, unless it is a string in a path or header', async () => {
     const typed = (decorate: unknown, type: unknown): Class => {
       @Controller(':id')
       class Typed {
@@ -238,7 +238,7 @@ describe('a key parameter at boot', () => {
     }
   })
 
-  it('causes one error if it has several decorators', async () => {
+  it('causes only one error if it has several decorators', async () => {
     @Controller('several')
     class Several {
       @Get()

@@ -61,7 +61,7 @@ describe.each(Object.entries(libraries))('query keys with %s', (_, { page, tags 
     expect(await ask('/items?tag=a&other=1')).toEqual({ page: 1, tag: ['a'] })
   })
 
-  it('report errors with their path', async () => {
+  it('cause a 400 with the path of the invalid key', async () => {
     await using app = await start([Items])
     const { status, body } = await app.request().get('/items?page=x')
     expect(status).toBe(400)
@@ -112,8 +112,8 @@ class Orders {
 const trace = '00000000-0000-4000-8000-000000000000'
 const order = { title: 'Socks', lines: [{ sku: 'a' }] }
 
-describe('keys of all parts with schemas of several libraries', () => {
-  it('replace their part; a body has only these keys, and a path keeps its other parameters', async () => {
+describe('keys in all parts of a request, with schemas of several libraries', () => {
+  it('are the only keys that a body keeps, while a path keeps its other parameters', async () => {
     await using app = await start([Orders])
     const response = await app
       .request()
@@ -175,7 +175,7 @@ describe('keys of all parts with schemas of several libraries', () => {
     expect(named.body.data).toEqual(['toString', 'valueOf'])
   })
 
-  it('can be asynchronous', async () => {
+  it('can have asynchronous schemas', async () => {
     await using app = await start([Orders])
     const create = (body: object) => app.request().post('/orders/north').send(body)
     expect((await create({ slug: 'free', name: 'Free' })).body.data.slug).toBe('free')
@@ -209,13 +209,13 @@ describe('keys of all parts with schemas of several libraries', () => {
     })
   })
 
-  it('report generic messages with the names of the keys', async () => {
+  it('cause generic error messages with the names of the keys', async () => {
     await using app = await start([Orders], { validation: { messages: 'generic' } })
     const { body } = await app.request().put('/orders/north/x').set('x-trace', trace).send(order)
     expect(body.errors).toEqual([{ in: 'params', path: 'id', message: 'is not valid' }])
   })
 
-  it('accept what fuzz() sends', async () => {
+  it('accept the requests of fuzz()', async () => {
     await using app = await start([Orders])
     const report = await app.fuzz({ seed: 3, runs: 20 })
     expect(report.operations).toBe(2)
@@ -245,7 +245,7 @@ describe('a key with references in its schema', () => {
     }
   }
 
-  it('is validated and described in the same way as the schema alone', async () => {
+  it('is validated, and is documented without `$defs`', async () => {
     await using app = await start([Trees])
     const send = (body: object) => app.request().post('/trees').send(body)
     const tree = { name: 'a', children: [{ name: 'b' }] }
@@ -288,7 +288,7 @@ describe('keys that a subclass declares', () => {
 describe('the boot check of keys', () => {
   const Whole = z.object({ page: z.string() })
 
-  it('refuses two schemas for one key, and a key together with a whole schema', async () => {
+  it('refuses two schemas for one key, and a key together with a schema of the whole part', async () => {
     @Controller('a')
     class Twice {
       @Get('key')
@@ -343,7 +343,7 @@ describe('the boot check of keys', () => {
     expect(problems[0]?.cause).toContain("@Query('page')")
   })
 
-  it('refuses a key that the path lacks, but accepts parameters without a schema', async () => {
+  it('refuses a key that the path lacks, but accepts path parameters without a schema', async () => {
     @Controller('c')
     class Paths {
       @Get(':a/:b')
@@ -376,7 +376,7 @@ describe('the boot check of keys', () => {
   })
 })
 
-describe('the schema of keys in the model', () => {
+describe('the schema of keys in the application model', () => {
   it('is a Standard Schema that other code can use', async () => {
     let model: AppModel | undefined
     const setup: Plugin['setup'] = (context) => {

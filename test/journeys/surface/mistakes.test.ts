@@ -43,7 +43,7 @@ describe('the check method of a plugin', () => {
     expect(problems.map(({ code }) => code).sort()).toEqual(['E_OPTION_INVALID', 'E_PLUGIN_CHECK'])
   })
 
-  it('is not called for a route with a decorator that has an error itself', async () => {
+  it('is not called for a route whose decorators have errors', async () => {
     const Amount = defineOption<{ most: number }>('Amount', {
       check: (value) => (typeof value?.most === 'number' ? undefined : 'It has no number.'),
     })
@@ -69,9 +69,9 @@ describe('the check method of a plugin', () => {
 
   it.each([
     ['a promise', async () => []],
-    ['a text', () => 'wrong'],
+    ['a string', () => 'wrong'],
     ['a mistake without a remedy', () => [{ cause: 'It is wrong.' }]],
-  ])('must not return %s', async (_name, check) => {
+  ])('causes a boot error if it returns %s', async (_name, check) => {
     const [problem] = await problemsWith({ name: 'broken', check: check as never })
     expect(problem?.subject).toBe("plugin 'broken' check(OrdersController.list)")
     expect(problem?.cause).toBe('It did not return a list of problems.')

@@ -39,7 +39,7 @@ class Features {
   }
 }
 
-describe('optional auth with other features', () => {
+describe('optional authentication with other features', () => {
   it.each(['/cached', '/own'])('never mixes the cached responses of users: %s', async (path) => {
     await using app = await start({}, [Features])
     const callers = [{}, { authorization: 'Bearer ann' }, { authorization: 'Bearer bob' }]
@@ -52,7 +52,7 @@ describe('optional auth with other features', () => {
     expect(await ask(app, { authorization: 'Bearer eve' }, path)).toBe(401)
   })
 
-  it('stores responses for callers without credentials, and for each user', async () => {
+  it('caches responses for callers without credentials, and for each user', async () => {
     await using app = await start({}, [Features])
     for (const headers of [{}, { authorization: 'Bearer ann' }]) {
       const states: unknown[] = []
@@ -65,7 +65,7 @@ describe('optional auth with other features', () => {
   })
 
   it.each(['/cached', '/own'])(
-    'does not cache when the guard sets no user and the handler uses the credential itself: %s',
+    'caches no responses for callers with credentials if the guard sets no user: %s',
     async (path) => {
       const guard = { canActivate: () => true }
       const auth = { guard, credentials: ['x-session'] }
@@ -92,7 +92,7 @@ describe('optional auth with other features', () => {
     },
   )
 
-  it('counts users by their id, and other callers by their address', async () => {
+  it('applies rate limits to users by their ID, and to other callers by their address', async () => {
     await using app = await start({ rateLimit: {} }, [Features])
     const statuses: unknown[] = []
     for (const name of ['', 'ann', 'bob', '', 'ann']) {
@@ -122,7 +122,7 @@ describe('optional auth with other features', () => {
     ])
   })
 
-  it('keeps optional access when a subclass overrides the method', async () => {
+  it('stays optional if a subclass overrides the method', async () => {
     await using app = await start({}, [MoreNotes])
     expect(await ask(app, {}, '/more')).toBe('anybody')
     expect(await ask(app, { authorization: 'Bearer eve' }, '/more')).toBe(401)
@@ -130,8 +130,8 @@ describe('optional auth with other features', () => {
   })
 })
 
-describe('tests of optional auth', () => {
-  it('can act as a user', async () => {
+describe('tests of optional authentication', () => {
+  it('can send requests as a user or as an anonymous caller', async () => {
     await using app = await start()
     expect((await app.as({ id: 'zoe' }).request().get('/articles')).body.data.reader).toBe('zoe')
     expect((await app.as(null).request().get('/articles')).body.data.reader).toBe('anybody')
@@ -157,7 +157,7 @@ describe('tests of optional auth', () => {
     )
   })
 
-  it('run fuzz on optional operations with and without a user', async () => {
+  it('can send generated requests to optional operations with fuzz()', async () => {
     await using app = await start()
     const report = await app.fuzz({ seed: 7, runs: 5 })
     expect(report.operations).toBe(2)

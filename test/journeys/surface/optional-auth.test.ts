@@ -35,7 +35,7 @@ describe('the decorator @Auth({ optional: true })', () => {
     expect(asked).toEqual([{ id: 'ann' }])
   })
 
-  it('accepts a request without credentials without calling the guard', async () => {
+  it('accepts a request that has no credentials, and does not call the guard', async () => {
     const guard = {
       canActivate() {
         throw new Error('The guard must not run.')
@@ -46,7 +46,7 @@ describe('the decorator @Auth({ optional: true })', () => {
     expect(await ask(app, { 'x-api-key': 'ann', cookie: 'session=ann' })).toBe('anybody')
   })
 
-  it('calls the guard for a request whose user a middleware has set', async () => {
+  it('lets the guard refuse a request even if a middleware has set a user', async () => {
     const identify: RequestHandler = (req, _res, next) => {
       req.user = { id: 'from a session' }
       next()
@@ -88,7 +88,7 @@ describe('the decorator @Auth({ optional: true })', () => {
     expect(status).toBe(401)
   })
 
-  it('refuses requests with credentials and warns when no guard is configured', async () => {
+  it('refuses requests with credentials, and causes a warning, if no guard is configured', async () => {
     await using app = await start({ auth: {}, contract: 'off' })
     expect(await ask(app)).toBe('anybody')
     expect(await ask(app, { authorization: 'Bearer ann' })).toBe(401)
@@ -102,7 +102,7 @@ describe('the auth.credentials option', () => {
   const credentials = ['Authorization', 'X-API-Key', 'cookie:session']
   const auth = { guard: TokenGuard, credentials }
 
-  it('defines headers and cookies that are credentials', async () => {
+  it('defines which headers and cookies are credentials', async () => {
     await using app = await start({ auth })
     expect(await ask(app)).toBe('anybody')
     expect(await ask(app, { cookie: 'theme=dark; my_session=x; session.sig=y' })).toBe('anybody')
@@ -125,20 +125,20 @@ describe('the auth.credentials option', () => {
     'session=eve; session=eve',
     'a=b,session=eve',
     '; session=eve',
-  ])('never skips the guard for an unusual cookie: %s', async (cookie) => {
+  ])('makes the guard check even an unusual cookie: %s', async (cookie) => {
     await using app = await start({ auth })
     expect(await ask(app, { cookie })).toBe(401)
   })
 
   it.each([
-    ['no list', 'authorization'],
+    ['not a list', 'authorization'],
     ['an empty list', []],
-    ['an empty name', ['']],
-    ['a cookie without a name', ['cookie:']],
-    ['a name with a space', ['x api key']],
-    ['a value of another type', [7]],
+    ['a list with an empty name', ['']],
+    ['a list with a cookie without a name', ['cookie:']],
+    ['a list with a space in a name', ['x api key']],
+    ['a list with a number', [7]],
     ['null', null],
-  ])('is refused at boot when it is %s', async (_, given) => {
+  ])('is refused at boot if it is %s', async (_, given) => {
     const problems = await bootProblems({
       controllers: [Articles],
       auth: { guard: TokenGuard, credentials: given as never },
@@ -178,7 +178,7 @@ class Drafts {
 }
 
 describe('the access rule of a route', () => {
-  it('comes from its method, then its class, and @Can always requires a user', async () => {
+  it('comes from its method or else from its class, and always requires a user with @Can', async () => {
     const auth = { guard: TokenGuard, default: 'protected' } as const
     await using app = await start({ auth }, [Drafts, Notes, Articles])
     const anonymous: Record<string, unknown> = {}
@@ -209,7 +209,7 @@ describe('the access rule of a route', () => {
     expect(await ask(app, { authorization: 'Bearer ann' }, '/drafts/all')).toBe('ann')
   })
 
-  it('appears in the table of routes, and in the model', async () => {
+  it('appears in the table of routes', async () => {
     await using app = await start({}, [Drafts])
     const table = app
       .getRouteTable()
@@ -233,17 +233,14 @@ describe('the access rule of a route', () => {
   })
 
   it.each([
-    [
-      'an argument that is not an option',
-      () => (Auth as unknown as (given: unknown) => void)({ optionall: true }),
-    ],
+    ['an unknown option', () => (Auth as unknown as (given: unknown) => void)({ optionall: true })],
     ['a value that is not a boolean', () => Auth({ optional: 'yes' as never })],
     ['a guard', () => (Auth as unknown as (given: unknown) => void)(TokenGuard)],
-  ])('is never set by %s', (_, apply) => {
+  ])('cannot be set with %s', (_, apply) => {
     expect(apply).toThrow(/@Auth/)
   })
 
-  it('causes an error if it is both optional and required, and a warning with @Can', async () => {
+  it('causes an error if it is both optional and required, and a warning if it is optional with @Can', async () => {
     @Controller('twice')
     class Twice {
       @Auth()

@@ -76,7 +76,7 @@ describe('the method route.option()', () => {
     expect(routes['Orders.pay']?.option(Audit)).toEqual({ action: 'order.pay', fields: ['total'] })
   })
 
-  it('returns a list of the values of the class and of the method, in source order', async () => {
+  it('returns the values of class and method in source order, if the option merges them to a list', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(routes['Orders.list']?.option(Topic)).toEqual(['sales'])
     expect(routes['Orders.pay']?.option(Topic)).toEqual(['sales', 'money', 'risk'])
@@ -88,7 +88,7 @@ describe('the method route.option()', () => {
     expect(routes['Orders.list']?.option(Internal)).toBeUndefined()
   })
 
-  it('returns the value of a subclass before the value of its base class', async () => {
+  it('prefers the values of a subclass to the values of its base class', async () => {
     const routes = await routesOf({ controllers: [Returns] })
     expect(routes['Returns.list']?.option(Audit)).toEqual({ action: 'returns' })
     expect(routes['Returns.list']?.option(Topic)).toEqual(['returns', 'sales'])
@@ -103,7 +103,7 @@ describe('the method route.option()', () => {
     expect(routes['Orders.pay']?.option(Copy)).toBeUndefined()
   })
 
-  it('returns frozen data, and leaves class instances unchanged', async () => {
+  it('returns frozen data, but does not freeze class instances', async () => {
     const Schema = defineOption<{ readonly since: Date; readonly tags: string[] }>('Schema')
     const since = new Date(0)
     @Controller('notes')
@@ -120,7 +120,7 @@ describe('the method route.option()', () => {
     expect(Object.isFrozen(since)).toBe(false)
   })
 
-  it('freezes the inner data of a value that is already frozen or refers to itself', async () => {
+  it('freezes the inner data of a value that is already frozen and refers to itself', async () => {
     interface Tree {
       readonly tags: string[]
       self?: Tree
@@ -150,7 +150,7 @@ describe('the method route.option()', () => {
     expect(routes['Notes.list']?.option(Name)?.(7)).toBe('note 7')
   })
 
-  it('returns the same values as the list in route.options, which can be cloned', async () => {
+  it('is supplemented by route.options, a list of all values that can be cloned', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(structuredClone(routes['Orders.pay']?.options)).toEqual([
       { name: 'Audit', value: { action: 'order.pay', fields: ['total'] }, isOfClass: false },
@@ -165,7 +165,7 @@ describe('the method route.option()', () => {
 })
 
 describe('an option in a wrong position', () => {
-  it('causes a boot error on a method that is not a route', async () => {
+  it('causes a boot error if it is on a method that is not a route', async () => {
     @Controller('notes')
     class Notes {
       @Get()
@@ -178,7 +178,7 @@ describe('an option in a wrong position', () => {
     expect(problem).toMatchObject({ code: 'E_DECORATOR_ORPHAN', subject: 'Notes.helper' })
   })
 
-  it('causes an immediate error if the option is for the other kind of target', () => {
+  it('causes an immediate error if it is on a class instead of a method, or the reverse', () => {
     const onClass = () => {
       // @ts-expect-error The option is for methods.
       @Internal()
@@ -200,7 +200,7 @@ describe('an option in a wrong position', () => {
     expect(onMethod).toThrow('@Section() is on')
   })
 
-  it('causes an immediate error without parentheses', () => {
+  it('causes an immediate error if it has no parentheses on a method', () => {
     const bare = () => {
       class Notes {
         // @ts-expect-error A decorator without parentheses would never take effect.
@@ -213,7 +213,7 @@ describe('an option in a wrong position', () => {
     expect(bare).toThrow(/@Internal was given list|@Internal is written without parentheses/)
   })
 
-  it('causes an immediate error without parentheses on a class', () => {
+  it('causes an immediate error if it has no parentheses on a class', () => {
     const Flag = defineOption('Flag')
     const bare = () => {
       @Controller('notes')
@@ -243,7 +243,7 @@ describe('the value of an option', () => {
   it.each([
     ['a class', 'class'],
     ['a method', 'method'],
-  ])('is validated at boot on %s', async (_, place) => {
+  ])('is checked at boot if the option is on %s', async (_, place) => {
     const onClass = place === 'class'
     @Audit({ action: onClass ? '' : 'a' })
     @Controller('notes')
@@ -336,7 +336,7 @@ describe('the mistakes that the check function of an option returns', () => {
     return Jobs
   }
 
-  it('are boot errors or warnings, each with its member, its code and its remedy', async () => {
+  it('become boot errors or warnings, each with its subject, code and remedy', async () => {
     const problems = await bootProblems({ controllers: [controllerOf({ times: 0, pause: 90 })] })
     expect(problems).toEqual([
       {
@@ -359,7 +359,7 @@ describe('the mistakes that the check function of an option returns', () => {
   })
 })
 
-it('a plugin reads the values of @Cache and @RateLimit, and whether the class has them', async () => {
+it('a plugin can read the values of @Cache and @RateLimit, and whether they are on the class', async () => {
   const limit = { limit: 5, window: '1m' } as const
 
   @RateLimit(limit)

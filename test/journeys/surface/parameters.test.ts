@@ -90,8 +90,8 @@ class Items {
   }
 }
 
-describe('defineParameter() on a method', () => {
-  it('passes validated and converted values to the handler, each read once', async () => {
+describe('a decorator from defineParameter() on a method', () => {
+  it('provides a validated and converted value to the handler, and reads it only once', async () => {
     await using app = await start([Items])
     reads = []
     const { body } = await app.request().get('/items/7').set({ 'x-org': '3', 'x-ip': '::1' })
@@ -101,7 +101,7 @@ describe('defineParameter() on a method', () => {
     expect(other.body.data).toMatchObject({ org: 4, id: 8, limit: 5, flag: 'on', ip: 'none' })
   })
 
-  it('refuses the first invalid value with its location, and calls no later function', async () => {
+  it('refuses the first invalid value with its location, and prevents later functions from running', async () => {
     await using app = await start([Items])
     const ask = async (path: string, org: string) => {
       const { status, body } = await app.request().get(path).set('x-org', org)
@@ -115,43 +115,46 @@ describe('defineParameter() on a method', () => {
     expect(reads).toEqual(['org', 'org', 'org'])
   })
 
-  it('uses the status of `errors` for a refusal, which the document contains', async () => {
+  it('refuses with the status from `errors.status`, which the document also contains', async () => {
     await using app = await start([Items], { errors: { status: { validation: 422 } } })
     await app.request().get('/items/1').set('x-org', 'y').expect(422)
     expect(Object.keys(app.document.paths['/items/{id}']?.get?.responses ?? {})).toContain('422')
     expect(app.document.paths['/items']?.get?.responses).not.toHaveProperty('422')
   })
 
-  it.each(['constructor', '__proto__'])('ignores inherited properties: %s', async (name) => {
-    const Named = defineParameter(
-      ({ query }) => (Object.hasOwn(query, name) ? 'sent' : undefined),
-      {
-        in: 'query',
-        name,
-        schema: z.string().optional(),
-      },
-    )
-    @Controller('names')
-    class Names {
-      @Named()
-      @Get()
-      get(req: Request) {
-        return { type: typeof Named.of(req) }
+  it.each(['constructor', '__proto__'])(
+    'can have the name of a built-in property: %s',
+    async (name) => {
+      const Named = defineParameter(
+        ({ query }) => (Object.hasOwn(query, name) ? 'sent' : undefined),
+        {
+          in: 'query',
+          name,
+          schema: z.string().optional(),
+        },
+      )
+      @Controller('names')
+      class Names {
+        @Named()
+        @Get()
+        get(req: Request) {
+          return { type: typeof Named.of(req) }
+        }
       }
-    }
-    await using app = await start([Names])
-    expect((await app.request().get('/names')).body.data).toEqual({ type: 'undefined' })
-    const { body } = await app.request().get(`/names?${name}=1`)
-    expect(body.data).toEqual({ type: 'string' })
-  })
+      await using app = await start([Names])
+      expect((await app.request().get('/names')).body.data).toEqual({ type: 'undefined' })
+      const { body } = await app.request().get(`/names?${name}=1`)
+      expect(body.data).toEqual({ type: 'string' })
+    },
+  )
 
-  it('uses generic messages under validation.messages', async () => {
+  it('uses generic messages if `validation.messages` is generic', async () => {
     await using app = await start([Items], { validation: { messages: 'generic' } })
     const { body } = await app.request().get('/items/1').set('x-org', 'secret')
     expect(body.errors).toEqual([{ in: 'headers', path: 'x-org', message: 'is not valid' }])
   })
 
-  it('responds with an HTTP error that the function throws, and with 500 for other errors', async () => {
+  it('refuses with an HttpError that its function throws, and with a 500 for other errors', async () => {
     await using app = await start([Items], { contract: 'off' })
     const ask = async (headers: Record<string, string>) =>
       (await app.request().get('/items').set(headers)).status
@@ -160,7 +163,7 @@ describe('defineParameter() on a method', () => {
     expect(await ask({})).toBe(200)
   })
 
-  it('can be computed by of() on other routes if it needs no check and no promise', async () => {
+  it('can be read with of() on routes without it if it is synchronous and has no schema', async () => {
     await using app = await start([Items], { contract: 'off' })
     reads = []
     const { body } = await app.request().get('/items').set('x-ip', '::1')
@@ -175,7 +178,7 @@ describe('defineParameter() on a method', () => {
     expect(failures[1]).toMatch(/asynchronous/)
   })
 
-  it('adds the parameter to the document of its routes only', async () => {
+  it('adds the parameter to the document only for its own routes', async () => {
     await using app = await start([Items])
     const describe = (path: string) =>
       app.document.paths[path]?.get?.parameters?.map(({ in: place, name, required, schema }) => [
@@ -193,7 +196,7 @@ describe('defineParameter() on a method', () => {
     expect(describe('/items')).toBeUndefined()
   })
 
-  it('is filled by fuzz()', async () => {
+  it('receives generated values from fuzz()', async () => {
     await using app = await start([Items])
     const report = await app.fuzz({
       seed: 2,
@@ -217,7 +220,7 @@ describe('defineParameter() on a method', () => {
     expect(used).toEqual(['get', 'list', null, null])
   })
 
-  it('does not run the handler if the request expires while the function is waiting', async () => {
+  it('prevents the handler from running if the request times out while its function waits', async () => {
     let open = (_: unknown) => {}
     let isWaiting = false
     let handled = 0
@@ -255,7 +258,7 @@ describe('defineParameter() on a method', () => {
 })
 
 describe('the parameters of an overridden method', () => {
-  it('are read in addition to the parameters of the subclass, each once', async () => {
+  it('are read together with the parameters of the subclass, each only once', async () => {
     const read: string[] = []
     const noting = (name: string) =>
       defineParameter(() => {
@@ -343,7 +346,7 @@ describe('a subclass of a controller with parameters', () => {
 describe('an invalid use of defineParameter()', () => {
   const read = () => 1
   it.each<[string, () => unknown, RegExp]>([
-    ['a function', () => defineParameter('x' as never), /not a function/],
+    ['a value that is not a function', () => defineParameter('x' as never), /not a function/],
     [
       '`in`',
       () => defineParameter(read, { in: 'cookie' as never, name: 'a' }),
@@ -351,7 +354,7 @@ describe('an invalid use of defineParameter()', () => {
     ],
     ['`name`', () => defineParameter(read, { in: 'query' }), /together/],
     ['`in` beside `name`', () => defineParameter(read, { name: 'a' }), /together/],
-    ['`in` beside `schema`', () => defineParameter(read, { schema: z.string() }), /needs `in`/],
+    ['`in` beside `schema`', () => defineParameter(read, { schema: z.string() }), /also set `in`/],
     [
       '`schema`',
       () => defineParameter(read, { in: 'query', name: 'a', schema: undefined as never }),
@@ -362,7 +365,7 @@ describe('an invalid use of defineParameter()', () => {
     expect(define).toThrow(message)
   })
 
-  it('causes a ConfigError without parentheses or with an argument', () => {
+  it('causes a ConfigError if the decorator has no parentheses or has an argument', () => {
     const bare = Ip as unknown as (...args: unknown[]) => unknown
     expect(() => bare(() => 1, { kind: 'method', name: 'get' })).toThrow('parentheses are missing')
     expect(() => bare('x')).toThrow('takes no arguments')

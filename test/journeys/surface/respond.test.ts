@@ -42,15 +42,19 @@ it.each<[string, Act, object]>([
   ['a promise', (respond) => respond(Promise.resolve('a')), data('a')],
   ['a rejected promise', (respond) => respond(Promise.reject(new Error('late'))), failed('late')],
   ['a refusal', (respond) => respond(Refusal.of(410)), { status: 410, errors: [] }],
-  ['no JSON', (respond) => respond(new Map()), failed(expect.stringContaining('a Map'))],
+  [
+    'a value that is not JSON',
+    (respond) => respond(new Map()),
+    failed(expect.stringContaining('a Map')),
+  ],
   ['two values', (respond) => ['a', 'b'].forEach(respond), data('a')],
   [
-    'a refusal, then a value',
+    'a refusal and then a value',
     (respond) => [Refusal.of(410), 'b'].forEach(respond),
     { status: 410 },
   ],
   [
-    'a value, and another as the value of the step',
+    'a value and another one that the step returns',
     (respond) => {
       respond('a')
       return 'b'
@@ -65,6 +69,6 @@ it.each<[string, Act, object]>([
     },
     data('a'),
   ],
-])('respond() sends one response: %s', async (_, act, expected) => {
+])('respond() sends exactly one response for %s', async (_, act, expected) => {
   expect(await responseOf(act)).toMatchObject(expected)
 })

@@ -14,14 +14,14 @@ describe('the onResponse observer', () => {
 
   it.each([
     ['a returned value', '/things', 200],
-    ['an error of the handler', '/things/fails', 409],
-  ])('can set headers of %s', async (_, path, status) => {
+    ['an error that the handler throws', '/things/fails', 409],
+  ])('can set headers of the response for %s', async (_, path, status) => {
     await using app = await start([stamp])
     const response = await app.request().get(path)
     expect([response.status, response.headers['x-status']]).toEqual([status, String(status)])
   })
 
-  it('is also called once for a refusal of the guard', async () => {
+  it('is also called once for a refusal by the guard', async () => {
     let calls = 0
     const counting = plugin({ onResponse: () => void calls++ })
     await using app = await start([stamp, counting])
@@ -60,7 +60,7 @@ describe('the onResponse observer', () => {
     expect(calls).toBe(4)
   })
 
-  it('changes nothing when it fails, and its error is logged', async () => {
+  it('does not change the response if it throws, and its error is logged', async () => {
     const errors: unknown[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
     const failing = plugin({
@@ -83,28 +83,31 @@ describe('an onResponse observer that sends a response', () => {
     ['res.writeHead', (res) => res.writeHead(418)],
   ]
 
-  it.each(SENDING)('ends the connection, and is logged with the remedy: %s', async (_, send) => {
-    const errors: { err: Error }[] = []
-    const outcomes: RequestOutcome[] = []
-    const logger = {
-      info() {},
-      warn() {},
-      error: (facts: object) => void errors.push(facts as { err: Error }),
-    }
-    const sending = plugin({
-      onResponse: (_req, res) => void send(res),
-      onEnd: (_req, _res, outcome) => void outcomes.push(outcome),
-    })
-    await using app = await start([sending], { logger })
-    for (const path of ['/things', '/things/fails']) {
-      await expect(app.fetch(path).then((response) => response.text())).rejects.toThrow()
-    }
-    await expect.poll(() => outcomes).toEqual(['aborted', 'aborted'])
-    expect(errors.map(({ err }) => err.message)).toEqual([
-      expect.stringMatching(/in `onResponse`.*aroundHandler/),
-      expect.stringMatching(/in `onResponse`.*aroundHandler/),
-    ])
-  })
+  it.each(SENDING)(
+    'closes the connection, and causes a log line with the remedy: %s',
+    async (_, send) => {
+      const errors: { err: Error }[] = []
+      const outcomes: RequestOutcome[] = []
+      const logger = {
+        info() {},
+        warn() {},
+        error: (facts: object) => void errors.push(facts as { err: Error }),
+      }
+      const sending = plugin({
+        onResponse: (_req, res) => void send(res),
+        onEnd: (_req, _res, outcome) => void outcomes.push(outcome),
+      })
+      await using app = await start([sending], { logger })
+      for (const path of ['/things', '/things/fails']) {
+        await expect(app.fetch(path).then((response) => response.text())).rejects.toThrow()
+      }
+      await expect.poll(() => outcomes).toEqual(['aborted', 'aborted'])
+      expect(errors.map(({ err }) => err.message)).toEqual([
+        expect.stringMatching(/in `onResponse`.*aroundHandler/),
+        expect.stringMatching(/in `onResponse`.*aroundHandler/),
+      ])
+    },
+  )
 })
 
 describe('the outcome in onEnd', () => {
@@ -115,7 +118,7 @@ describe('the outcome in onEnd', () => {
     return { outcomes, plugin: plugin({ onEnd: (...args) => void record(...args) }) }
   }
 
-  it("is 'sent' for a response and for an error", async () => {
+  it("is 'sent' for a success and for an error response", async () => {
     const { outcomes, plugin } = recording()
     await using app = await start([plugin])
     await app.request().get('/things')
@@ -128,7 +131,7 @@ describe('the outcome in onEnd', () => {
     ])
   })
 
-  it("is 'timeout' when the handler takes too long", async () => {
+  it("is 'timeout' if the handler takes too long", async () => {
     const { outcomes, plugin } = recording()
     await using app = await start([plugin], { timeouts: { handler: '5s' } })
     const response = app.request().get('/things/slow').expect(503)
@@ -138,7 +141,7 @@ describe('the outcome in onEnd', () => {
     expect(outcomes).toEqual([['/things/slow', 'timeout', 503]])
   })
 
-  it("is 'aborted' when the client disconnects", async () => {
+  it("is 'aborted' if the client disconnects", async () => {
     const { outcomes, plugin } = recording()
     let entered = () => {}
     const arrived = new Promise<void>((resolve) => {

@@ -52,7 +52,7 @@ describe('the steps of plugins', () => {
     ])
   })
 
-  it('end at the step that refuses the request', async () => {
+  it('stop at the step that refuses the request', async () => {
     const all = plugin(Object.fromEntries(PLACES.map((place) => [place, noting(place)])))
     await using app = await start([all])
     await app.request().post('/things').send({ name: 'b' }).expect(401)
@@ -66,7 +66,7 @@ describe('the steps of plugins', () => {
     expect(seen.at(-1)).toBe('beforeBody')
   })
 
-  it('are requested once for each route, and the plugin can return null', async () => {
+  it('are created once for each route, unless the plugin returns null for the route', async () => {
     const routes: string[] = []
     const picky: Plugin = {
       name: 'picky',
@@ -91,7 +91,7 @@ describe('the steps of plugins', () => {
     ['by a Refusal', () => Refusal.of(451, 'not here', { code: 'LEGAL' })],
     ['by a promise of a Refusal', async () => Refusal.of(451, 'not here', { code: 'LEGAL' })],
     ['by a rejection', async () => toss(new HttpError(451, 'not here', { code: 'LEGAL' }))],
-  ])('can refuse a request %s, at every place but `enter`', async (_, refuse) => {
+  ])('can refuse a request %s, in every place except `enter`', async (_, refuse) => {
     for (const place of PLACES.slice(1)) {
       await using app = await start([plugin({ [place]: () => refuse })])
       const { body } = await app.request().get('/things').expect(451)
@@ -125,7 +125,7 @@ describe('the steps of plugins', () => {
     expect(seen).toEqual([])
   })
 
-  it('do not run the handler after they have ended the request', async () => {
+  it('do not run the handler if they call next() after the request has ended', async () => {
     const late: StepFactory = (next) => (req, res) => void setImmediate(() => next(req, res))
     for (const place of ['enter', 'beforeGuard'] as const) {
       await using app = await start([plugin({ [place]: late })])
@@ -154,7 +154,7 @@ describe('the steps of plugins', () => {
     await app.request().get('/things/fails').expect(409)
   })
 
-  it('can wait before the guard and call it later', async () => {
+  it('can wait before they call the guard', async () => {
     const later: StepFactory = (next) => async (req, res) => {
       await Promise.resolve()
       return next(req, res)
@@ -178,7 +178,7 @@ describe('the steps of plugins', () => {
     expect((await app.request().get('/things/fails')).status).toBe(410)
   })
 
-  it('can end a request with an error that is found later', async () => {
+  it('can end a request with an error that occurs later', async () => {
     const late: Plugin = {
       name: 'late',
       steps: (_route, { fail }) => ({
@@ -244,7 +244,7 @@ describe('the authMatrix() method', () => {
   })
 })
 
-describe('the authMatrix() method with `enter`', () => {
+describe('the authMatrix() method with an `enter` step', () => {
   it('runs the guard in the async context that the steps enter', async () => {
     const context = new AsyncLocalStorage<true>()
     const entering = plugin({ enter: (next) => (req, res) => context.run(true, next, req, res) })

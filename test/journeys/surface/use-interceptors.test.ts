@@ -75,7 +75,7 @@ describe('an interceptor', () => {
 
   it.each([
     ['an InjectionToken', new InjectionToken<Interceptor>('Shout')],
-    ['a text', 'shout'],
+    ['a string', 'shout'],
     ['a symbol without description', Symbol()],
   ])('can be specified by a token: %s', async (_, Shout) => {
     @Controller('a')
@@ -93,7 +93,7 @@ describe('an interceptor', () => {
     expect((await app.request().get('/a')).body.data).toBe('A')
   })
 
-  it('receives a refusal of a step as an error', async () => {
+  it('receives a refusal by a step as an error', async () => {
     const { Refusal } = await import('blazon/plugin')
     const caught: unknown[] = []
     const catching: Interceptor = {
@@ -119,7 +119,7 @@ describe('an interceptor', () => {
     expect(caught).toEqual([503])
   })
 
-  it('receives the response, and `res` if the handler has responded itself', async () => {
+  it('receives `res`, also as the result of next() if the handler has sent a response', async () => {
     const values: unknown[] = []
     const seeing: Interceptor = {
       intercept(_req, next, res) {

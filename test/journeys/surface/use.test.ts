@@ -53,7 +53,7 @@ async function start(controller: Class, options: AppOptions = {}) {
 }
 
 describe('the @Use decorator', () => {
-  it('runs entries of the application first, then of the class, then of the method', async () => {
+  it('runs middlewares before interceptors, and the entries of the class before those of the method', async () => {
     @Use(note('class'), around('class'))
     @Controller('a')
     class A {
@@ -80,7 +80,7 @@ describe('the @Use decorator', () => {
     ])
   })
 
-  it('parses no upload of a caller that the guard refuses', async () => {
+  it('runs no upload middleware for a caller whom the guard refuses', async () => {
     let files = 0
     const upload = multer({
       fileFilter: (_req, _file, accept) => {
@@ -121,7 +121,7 @@ describe('the @Use decorator', () => {
     ['a later next()', (_req, _res, next) => void setImmediate(next), 200],
     ['a later error', (_req, _res, next) => void setImmediate(() => next(new HttpError(418))), 418],
     ['two calls of next()', (_req, _res, next) => void [next(), next()], 200],
-  ])('supports each outcome of a middleware: %s', async (_, middleware, status) => {
+  ])('supports a middleware that ends with %s', async (_, middleware, status) => {
     let calls = 0
     @Controller('a')
     class A {
@@ -157,7 +157,7 @@ describe('the @Use decorator', () => {
     expect((await app.request().get('/a/used')).body.data).toBe(body.data)
   })
 
-  it('calls no further middleware after the time limit of the request', async () => {
+  it('calls no further middleware after the request has timed out', async () => {
     let proceed = () => {}
     let respond = () => {}
     const waiting: RequestHandler = (_req, _res, next) => {
@@ -186,7 +186,7 @@ describe('the @Use decorator', () => {
     expect(seen).toEqual([])
   })
 
-  it('ends a request if its client disconnects before a middleware that never calls next() runs', async () => {
+  it('ends a request whose client has disconnected, even if a middleware never calls next()', async () => {
     let calls = 0
     const idle: RequestHandler = () => void calls++
     const left = {
@@ -262,7 +262,7 @@ describe('an invalid entry in @Use', () => {
     ['an object', [{}], 'It is not an interceptor: its type is object.'],
     ['an error middleware', [(_e: 1, _q: 2, _s: 3, _n: 4) => {}], 'It is an error middleware'],
     ['an Express application', [express()], 'It is an Express application'],
-    ['a class in a list', [[Plain]], 'Plain is a class without a method intercept'],
+    ['a class in a list', [[Plain]], 'Plain is a class without an intercept(req, next) method'],
   ])('causes a boot error: %s', async (_, entries, cause) => {
     @Controller('a')
     class A {
@@ -276,11 +276,11 @@ describe('an invalid entry in @Use', () => {
     expect(problem?.cause).toContain(cause)
   })
 
-  it('throws if @Use is written without parentheses on a class', () => {
+  it('causes an immediate error if it is the decorated class, because the parentheses are missing', () => {
     expect(() => Use(Plain as never)).toThrow('parentheses are missing')
   })
 
-  it('causes a boot error for an unknown token, or one without an interceptor', async () => {
+  it('causes a boot error if its token is unknown or does not provide an interceptor', async () => {
     const Missing = new InjectionToken<Interceptor>('Missing')
     @Use(Missing)
     @Controller('a')
@@ -292,10 +292,10 @@ describe('an invalid entry in @Use', () => {
     expect(missing?.subject).toContain('Missing')
     const providers = [{ token: Missing, useValue: {} as Interceptor }]
     const [wrong] = await bootProblems({ controllers: [A], providers })
-    expect(wrong?.cause).toContain('has no method intercept')
+    expect(wrong?.cause).toContain('has no `intercept` method')
   })
 
-  it('causes a boot error in `interceptors`, too', async () => {
+  it('also causes a boot error in the `interceptors` option', async () => {
     const interceptors = [() => 1] as never
     const [problem] = await bootProblems({ interceptors })
     expect(problem).toMatchObject({ code: 'E_OPTION_INVALID', subject: 'interceptors[0]' })

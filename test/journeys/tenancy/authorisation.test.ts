@@ -99,25 +99,25 @@ describe('the authorize function', () => {
     expect(calls).toEqual(['guard acme', 'authorize acme ada', 'handler'])
   })
 
-  it('refuses with 403 when it returns false', async () => {
+  it('causes a 403 if it returns false', async () => {
     await start({ authorize })
     expect(await ask(zeta)).toEqual([403, 'TENANT_FORBIDDEN'])
     expect(calls).not.toContain('handler')
   })
 
-  it('is not called without a tenant, or if the guard finds no user', async () => {
+  it('is not called if the request has no tenant or if the guard refuses it', async () => {
     await start({ authorize })
     expect(await ask({ 'x-user': 'ada' })).toEqual([400, 'TENANT_REQUIRED'])
     expect(await ask({ 'x-tenant-id': 'acme' })).toEqual([401, 'UNAUTHORIZED'])
     expect(calls).toEqual(['guard undefined', 'guard acme'])
   })
 
-  it('is not called when the guard refuses the request', async () => {
+  it('does not replace the 401 of a request that has neither a user nor a tenant', async () => {
     await start({ authorize })
     expect(await ask({})).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  it('is called before @Can', async () => {
+  it('is called before the abilities of @Can are checked', async () => {
     await start({ authorize })
     expect(await ask(acme, '/orders/able')).toEqual([403, 'FORBIDDEN'])
     expect(await ask(zeta, '/orders/able')).toEqual([403, 'TENANT_FORBIDDEN'])
@@ -129,12 +129,12 @@ describe('the authorize function', () => {
     expect(calls).toEqual(['authorize acme undefined'])
   })
 
-  it('is called on every route when tenant.required is true', async () => {
+  it('is called on every route if `tenant.required` is true', async () => {
     await start({ authorize, required: true })
     expect(await ask(acme, '/health')).toEqual([403, 'TENANT_FORBIDDEN'])
   })
 
-  it('is not called on other public routes, which run without a tenant', async () => {
+  it('is not called on public routes without @Tenant, which then have no tenant', async () => {
     await start({ authorize })
     expect(await ask(acme, '/health')).toBeNull()
     expect(await ask({}, '/health')).toBeNull()
@@ -150,7 +150,7 @@ describe('the authorize function', () => {
     ['undefined', undefined, [500, 'INTERNAL_SERVER_ERROR']],
     ["'route'", 'route', [500, 'INTERNAL_SERVER_ERROR']],
     ['an HttpError', new ForbiddenError('Not yours'), [403, 'FORBIDDEN']],
-  ])('refuses the request when it throws %s', async (_, thrown, outcome) => {
+  ])('refuses the request if it throws %s', async (_, thrown, outcome) => {
     await start({
       authorize: () => {
         throw thrown
@@ -163,7 +163,7 @@ describe('the authorize function', () => {
     expect(calls).not.toContain('handler')
   })
 
-  it('receives the user of app.as(), also in authMatrix', async () => {
+  it('receives the user of app.as(), also in authMatrix()', async () => {
     await start({ authorize })
     const ada = app.as({ id: 'ada', tenants: ['acme'] })
     expect((await ada.asTenant('acme').request().get('/orders')).status).toBe(200)
@@ -201,7 +201,7 @@ describe('a tenant store', () => {
     expect(await ask({}, '/health')).toBeNull()
   })
 
-  it('is not called with an invalid id', async () => {
+  it('is not called if the ID is invalid or missing', async () => {
     await start({ store })
     await ask({ ...acme, 'x-tenant-id': 'a/b' })
     await ask({ 'x-user': 'ada' })
@@ -251,12 +251,12 @@ describe('a tenant store', () => {
     expect(await ask(zeta)).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('causes a 404 if it returns a tenant with another id', async () => {
+  it('causes a 404 if it returns a tenant whose ID differs from the requested ID', async () => {
     await start({ store: { find: (id) => known.get(id.toLowerCase()) } })
     expect(await ask({ ...acme, 'x-tenant-id': 'ACME' })).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('causes a 403 if it returns an unknown status', async () => {
+  it('causes a 403 if it returns a tenant with an unknown status', async () => {
     known.set('acme', { id: 'acme', status: 'deleting' as 'suspended' })
     await start({ store })
     expect(await ask(acme)).toEqual([403, 'TENANT_SUSPENDED'])

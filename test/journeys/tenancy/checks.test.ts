@@ -55,7 +55,7 @@ describe('the tenant option', () => {
     ['tenant.negativeTtl', -1],
     ['tenant.authorize', true],
     ['tenant.authorize', null],
-  ])('is refused when %s is %j', async (subject, value) => {
+  ])('is refused if %s is %j', async (subject, value) => {
     const [, name] = subject.split('.')
     const tenant = (name === undefined ? value : { [name]: value }) as TenantOptions
     const problems = await bootProblems({ tenant, controllers: [HealthController] })
@@ -67,7 +67,7 @@ describe('the tenant option', () => {
     ['', "'' is not a header name."],
     [true, 'true is not a header name.'],
     ['Authorization', /^If a request has several Authorization headers, Node reports/],
-  ])('causes an error with a reason for the header %j', async (header, cause) => {
+  ])('causes an error that explains why the header name %j is invalid', async (header, cause) => {
     const tenant = { header } as TenantOptions
     const [problem] = await bootProblems({ tenant, controllers: [HealthController] })
     expect(problem?.cause).toMatch(cause)
@@ -97,7 +97,7 @@ describe('the tenant option', () => {
   })
 })
 
-describe('a tenant without a check', () => {
+describe('the boot check for unverified tenants', () => {
   const before = process.env.NODE_ENV
   afterEach(() => {
     process.env.NODE_ENV = before
@@ -108,7 +108,7 @@ describe('a tenant without a check', () => {
   /** A store that production accepts. */
   const shared = Object.assign(memorySessions(), { isShared: true, forApplication: undefined })
 
-  it('causes a warning in production', async () => {
+  it('causes a warning in production if `tenant.authorize` is missing', async () => {
     expect(await codes({ tenant: {} })).toEqual([])
     process.env.NODE_ENV = 'production'
     expect(await codes({ tenant: {} })).toEqual(['W_TENANT_UNVERIFIED'])
@@ -141,7 +141,7 @@ describe('a tenant without a check', () => {
     expect(await named({ guards }, { authorize: () => true })).toEqual([])
   })
 
-  it('causes no warning with a guard that confirms the tenant or declares that it does', async () => {
+  it('causes no warning if the guard confirms the tenant or declares `checksTenant`', async () => {
     process.env.NODE_ENV = 'production'
     class Stating {
       static readonly checksTenant = true
@@ -154,7 +154,7 @@ describe('a tenant without a check', () => {
     expect(await codes({ tenant: {}, auth: { guard: web }, plugins: [web] })).toEqual([])
   })
 
-  it('causes an error if the declaration is not a boolean, or is not static in a class', async () => {
+  it('causes an error if `checksTenant` is not a boolean, or is not static in a guard class', async () => {
     const subjects = async (given: unknown) =>
       (await bootProblems({ auth: { guard: given as AuthGuard } })).map(({ subject }) => subject)
     expect(await subjects({ ...guard, checksTenant: 'yes' })).toEqual(['auth.guard.checksTenant'])
@@ -177,7 +177,7 @@ describe('a tenant without a check', () => {
   })
 })
 
-describe('@Tenant without a source of the tenant', () => {
+describe('the boot check for @Tenant without a tenant source', () => {
   const middleware: RequestHandler = (_req, _res, next) => next()
   const controllers = [OrdersController]
 
@@ -188,7 +188,7 @@ describe('@Tenant without a source of the tenant', () => {
     expect(await bootWarnings({ controllers, tenant: { header: false } })).toHaveLength(1)
   })
 
-  it('causes no warning when a source is possible', async () => {
+  it('causes no warning if an option or a middleware can set the tenant', async () => {
     const enough: AppOptions[] = [
       { tenant: {} },
       { tenant: { header: false, jwtClaim: 'org' } },
@@ -200,7 +200,7 @@ describe('@Tenant without a source of the tenant', () => {
       expect(await bootWarnings({ controllers, ...options })).toEqual([])
   })
 
-  it('causes no warning when the tenant is optional or no route requires one', async () => {
+  it('causes no warning if the tenant is optional or no route requires one', async () => {
     @Tenant({ optional: true })
     @Controller()
     class OptionalController {
@@ -241,7 +241,7 @@ describe('the @Tenant decorator', () => {
     },
   )
 
-  it('throws immediately without parentheses', () => {
+  it('throws immediately if it is used without parentheses', () => {
     const bare = Tenant as unknown as (target: unknown, context?: unknown) => void
     expect(() => {
       @bare
@@ -250,7 +250,7 @@ describe('the @Tenant decorator', () => {
     }).toThrow(/@Tenant/)
   })
 
-  it('overrides the decorator of the class on a method, and is inherited', async () => {
+  it('overrides the class decorator if it is on a method, and is inherited', async () => {
     @Tenant()
     @Controller('base')
     class Base {

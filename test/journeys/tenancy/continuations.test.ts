@@ -53,7 +53,7 @@ async function crowd(
 const strangeLines = () => lines.filter(({ request, written }) => request !== written)
 
 describe('the tenant of a request', () => {
-  it.each(Object.keys(WAYS))('stays the same through %s', async (way) => {
+  it.each(Object.keys(WAYS))('stays the same in a handler that continues after %s', async (way) => {
     await start()
     const path = `/ways/back/${encodeURIComponent(way)}`
     expect((await crowd(() => ({ path }))).strays).toEqual([])
@@ -61,7 +61,7 @@ describe('the tenant of a request', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('stays the same through all of these ways at once', async () => {
+  it('stays the same in concurrent handlers that continue in all of these ways', async () => {
     await start()
     const ways = Object.keys(WAYS)
     const { strays } = await crowd((_, index) => ({
@@ -71,7 +71,7 @@ describe('the tenant of a request', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('stays the same through a body that the framework reads', async () => {
+  it('stays the same after the framework has read the body', async () => {
     await start()
     const { strays, replies } = await crowd((tenant) => ({
       method: 'POST',
@@ -85,14 +85,14 @@ describe('the tenant of a request', () => {
     )
   })
 
-  it('stays the same through listeners on the request', async () => {
+  it('stays the same in listeners on the request', async () => {
     await start()
     const body = 'x'.repeat(1000)
     expect((await crowd(() => ({ path: '/ways/raw', body }))).strays).toEqual([])
   })
 
   it.each(['raw', 'pool', 'json', 'text'])(
-    'stays the same through a middleware that calls next() in another scope: %s',
+    'stays the same after a middleware has called next() in another scope: %s',
     async (kind) => {
       await start()
       const headers = { 'x-read': kind, 'content-type': 'application/json' }
@@ -103,7 +103,7 @@ describe('the tenant of a request', () => {
     },
   )
 
-  it('stays the same through an interceptor that calls next() in another scope', async () => {
+  it('stays the same after an interceptor has called next() in another scope', async () => {
     const intercept = (_req: Request, next: () => unknown) =>
       new Promise((resolve, reject) => {
         pool.acquire((release) => {
@@ -115,7 +115,7 @@ describe('the tenant of a request', () => {
     expect((await crowd(() => ({ path: '/ways/back/await' }))).strays).toEqual([])
   })
 
-  it('stays the same through multer', async () => {
+  it('stays the same after multer has read a file', async () => {
     await start()
     const type = 'multipart/form-data; boundary=b'
     const body = `--b\r\ncontent-disposition: form-data; name="f"; filename="f"\r\n\r\n${'x'.repeat(5000)}\r\n--b--\r\n`
@@ -124,7 +124,7 @@ describe('the tenant of a request', () => {
     expect((await crowd(() => member)).strays).toEqual([])
   })
 
-  it('stays the same in error middlewares and the log after errors in another scope', async () => {
+  it('stays the same in error middlewares and the log if the error occurs in another scope', async () => {
     await start()
     const { replies } = await crowd((_, index) => ({
       path: index % 2 === 0 ? '/ways/fails' : '/ways/throws',
@@ -135,7 +135,7 @@ describe('the tenant of a request', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('stays the same in events of a response that another scope has ended', async () => {
+  it('stays the same in listeners on a response that is ended in another scope', async () => {
     await start()
     expect((await crowd(() => ({ path: '/ways/elsewhere' }))).strays).toEqual([])
     expect(lines.filter(({ what }) => what === 'finish')).toHaveLength(REQUESTS)
@@ -150,7 +150,7 @@ describe('the tenant of a request', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('stays the same after a client has disconnected', async () => {
+  it('stays the same after the client has disconnected', async () => {
     await start()
     const sockets = TENANTS.map((tenant) => {
       const socket = connect(port, '127.0.0.1')
@@ -164,7 +164,7 @@ describe('the tenant of a request', () => {
     expect(strangeLines()).toEqual([])
   })
 
-  it('stays the same when the next middleware continues in another scope', async () => {
+  it('stays the same if one middleware sets it and the next one continues in another scope', async () => {
     const byOrg: RequestHandler = (req, _res, next) => runWithTenant(req.get('x-org'), next)
     await start({ middlewares: [byOrg, waitForPool, readRaw] }, false)
     const { strays } = await crowd((tenant, index) => ({
@@ -176,7 +176,7 @@ describe('the tenant of a request', () => {
     expect(strays).toEqual([])
   })
 
-  it('stays the same when a middleware passes next to runWithTenant in another scope', async () => {
+  it('stays the same if a middleware passes `next` to runWithTenant() in another scope', async () => {
     const byPool: RequestHandler = (req, _res, next) =>
       pool.acquire((release) => {
         runWithTenant(req.get('x-org'), next)
@@ -192,7 +192,7 @@ describe('the tenant of a request', () => {
     expect(strays).toEqual([])
   })
 
-  it('stays the same or is absent with a warning if next runs in another scope', async () => {
+  it('stays the same, or is missing with a warning, if a callback in another scope calls next()', async () => {
     const byPool: RequestHandler = (req, _res, next) =>
       pool.acquire((release) => {
         // This cannot be distinguished from a pool that calls back inside of `runWithTenant` of another request.
@@ -215,7 +215,7 @@ describe('the tenant of a request', () => {
     expect(warnings).toEqual([expect.stringContaining('runWithTenant(id, next)')])
   })
 
-  it('stays the same on one connection with requests of different tenants', async () => {
+  it('is not affected by earlier requests on the same connection', async () => {
     await start()
     const single = keepAlive(1)
     const seen: unknown[] = []
@@ -231,7 +231,7 @@ describe('the tenant of a request', () => {
     expect(ports.size).toBe(1)
   })
 
-  it('stays the same on one connection with waiting requests', async () => {
+  it('is not affected by other requests that wait for the same connection', async () => {
     await start()
     const single = keepAlive(1)
     const replies = await Promise.all(

@@ -54,7 +54,7 @@ const parameters = (doc: OpenApiDocument, path: string) => operation(doc, path).
 const statuses = (doc: OpenApiDocument, path: string) => Object.keys(operation(doc, path).responses)
 
 describe('the document of an application with tenants', () => {
-  it('contains the tenant header and a 400 for routes with @Tenant', () => {
+  it('contains the tenant header and a 400 response for routes with @Tenant', () => {
     const doc = document({})
     expect(parameters(doc, '/orders')).toEqual([
       {
@@ -69,7 +69,7 @@ describe('the document of an application with tenants', () => {
     expect(parameters(doc, '/health')).toBeUndefined()
   })
 
-  it('contains the name of the header, and a pattern for the whole id', () => {
+  it('contains the configured header name, and a pattern for the whole ID', () => {
     const [header] = parameters(document({ header: 'X-Org', pattern: /[a-z]+|\d+/ }), '/orders')
     expect(header).toMatchObject({ name: 'x-org', schema: { pattern: '^(?:[a-z]+|\\d+)$' } })
     const [loose] = parameters(document({ pattern: /^[a-z]+$/i }), '/orders')
@@ -90,31 +90,34 @@ describe('the document of an application with tenants', () => {
     [/^a\$/, '^(?:^a\\$)$'],
     [/^a\\$/, '^a\\\\$'],
     [/^a$/gm, '^a$'],
-  ])('contains a pattern that matches the same ids as %s in requests', (pattern, expected) => {
-    const [header] = parameters(document({ pattern }), '/orders')
-    expect(header.schema.pattern).toBe(expected)
-  })
+  ])(
+    'contains a pattern that matches the same IDs as `tenant.pattern`: %s',
+    (pattern, expected) => {
+      const [header] = parameters(document({ pattern }), '/orders')
+      expect(header.schema.pattern).toBe(expected)
+    },
+  )
 
-  it('does not require the header if there is another source or the tenant is optional', () => {
+  it('does not require the header if another source exists or the tenant is optional', () => {
     expect(parameters(document({ jwtClaim: 'org' }), '/orders')[0].required).toBeUndefined()
     const strategies = [() => undefined]
     expect(parameters(document({ strategies }), '/orders')[0].required).toBeUndefined()
     expect(parameters(document({}), '/orders/optional')[0].required).toBeUndefined()
   })
 
-  it('contains the header for every route when tenant.required is true', () => {
+  it('contains the header for every route if `tenant.required` is true', () => {
     const doc = document({ required: true })
     expect(parameters(doc, '/health')[0]).toMatchObject({ name: 'x-tenant-id', required: true })
     expect(parameters(doc, '/orders/optional')[0].required).toBeUndefined()
   })
 
-  it('contains no header when the application does not read it', () => {
+  it('contains no tenant header if the application does not read one', () => {
     expect(parameters(document({ header: false, jwtClaim: 'org' }), '/orders')).toBeUndefined()
     expect(parameters(document(), '/orders')).toBeUndefined()
     expect(statuses(document(), '/orders')).toContain('400')
   })
 
-  it('keeps the description of the header in @Headers', () => {
+  it('keeps the description of the header from @Headers', () => {
     expect(parameters(document({}), '/orders/own')).toEqual([
       {
         name: 'X-Tenant-Id',
@@ -126,7 +129,7 @@ describe('the document of an application with tenants', () => {
     ])
   })
 
-  it('contains the errors of the tenant checks for the routes that they protect', () => {
+  it('contains the error statuses of the tenant checks for the routes that they protect', () => {
     const store = { find: (id: string) => ({ id }) }
     expect(statuses(document({ store }), '/health')).toEqual(
       expect.arrayContaining(['400', '403', '404', '503']),
@@ -139,7 +142,7 @@ describe('the document of an application with tenants', () => {
     expect(statuses(document({}), '/health')).not.toContain('403')
   })
 
-  it('is different for two applications with the same controllers', () => {
+  it('differs between applications with the same controllers and different tenant headers', () => {
     const [first] = parameters(document({ header: 'x-first' }), '/orders')
     const [second] = parameters(document({ header: 'x-second' }), '/orders')
     expect([first.name, second.name]).toEqual(['x-first', 'x-second'])

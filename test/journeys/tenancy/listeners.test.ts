@@ -47,23 +47,26 @@ const headers = { 'x-tenant-id': 'acme', 'content-type': 'application/json' }
 describe('a listener on a request with a tenant', () => {
   const apps = appsOfTest()
 
-  it.each(WAYS)('is called as often as in Node: %s', async (add, times) => {
-    heard = []
-    const middleware: Middleware = (req, res, next) => {
-      for (const emitter of [req, res]) {
-        emitter[add]('ping', (value: string) => heard.push(`${value} ${getTenantId()}`))
-        for (const value of ['1', '2', '3']) emitter.emit('ping', value)
+  it.each(WAYS)(
+    'is called as many times as in Node.js if it is added with %s()',
+    async (add, times) => {
+      heard = []
+      const middleware: Middleware = (req, res, next) => {
+        for (const emitter of [req, res]) {
+          emitter[add]('ping', (value: string) => heard.push(`${value} ${getTenantId()}`))
+          for (const value of ['1', '2', '3']) emitter.emit('ping', value)
+        }
+        next()
       }
-      next()
-    }
-    const { port } = await apps.listening({ ...options, middlewares: [middleware] })
-    expect((await send(port, { path: '/echo', headers })).status).toBe(200)
-    const once = ['1', '2', '3'].slice(0, times).map((value) => `${value} acme`)
-    // The middlewares of the application run in the scope of the tenant.
-    expect(heard).toEqual([...once, ...once])
-  })
+      const { port } = await apps.listening({ ...options, middlewares: [middleware] })
+      expect((await send(port, { path: '/echo', headers })).status).toBe(200)
+      const once = ['1', '2', '3'].slice(0, times).map((value) => `${value} acme`)
+      // The middlewares of the application run in the scope of the tenant.
+      expect(heard).toEqual([...once, ...once])
+    },
+  )
 
-  it.each(WAYS)('can be removed by its own function: %s', async (add) => {
+  it.each(WAYS)('can be removed with off() if it was added with %s()', async (add) => {
     heard = []
     const middleware: Middleware = (req, res, next) => {
       for (const emitter of [req, res]) {
@@ -82,7 +85,7 @@ describe('a listener on a request with a tenant', () => {
     expect(heard).toEqual([])
   })
 
-  it('receives one of several chunks of a body when it is added by once()', async () => {
+  it('receives only one chunk of the body if it is added with once()', async () => {
     heard = []
     const middleware: Middleware = (req: Request, _res: Response, next) => {
       req.once('data', () => heard.push('once'))

@@ -61,7 +61,7 @@ const sendTenant: RequestHandler = (_req, res) =>
   res.json({ data: { tenant: getTenantId() ?? null } })
 
 describe('an application that is mounted in Express', () => {
-  it('sets its tenant only inside itself', async () => {
+  it('sets the tenant only within itself', async () => {
     const app = appOf({ tenant: {}, controllers: [InnerController] })
     const outside = express().use(app.handler).use(sendTenant)
     const ask = await serve(outside)
@@ -81,7 +81,7 @@ describe('an application that is mounted in Express', () => {
     expect(await ask('/elsewhere', { 'x-inner': 'acme' })).toBe('outside')
   })
 
-  it('uses the tenant of an outer createTenantMiddleware when it has no tenant option', async () => {
+  it('uses the tenant set by createTenantMiddleware() in Express if it has no tenant option', async () => {
     const app = appOf({ controllers: [InnerController] })
     const outside = express().use(createTenantMiddleware()).use(app.handler).use(sendTenant)
     const ask = await serve(outside)
@@ -101,7 +101,7 @@ describe('an application that is mounted in Express', () => {
 })
 
 describe('an application that is mounted in another App', () => {
-  it('has its own tenants', async () => {
+  it('identifies tenants with its own options', async () => {
     const inner = appOf({ tenant: { header: 'x-inner' }, controllers: [InnerController] })
     const mount: RequestHandler = (req, res, next) => inner.handler(req, res, next)
     const outer = appOf({ tenant: {}, controllers: [OuterController], middlewares: [mount] })
@@ -116,7 +116,7 @@ describe('an application that is mounted in another App', () => {
 })
 
 describe('the createTenantMiddleware function in Express', () => {
-  it('passes its refusals to next', async () => {
+  it('passes its errors to next()', async () => {
     const outside = express()
       .use(createTenantMiddleware({ header: 'x-org', required: true }))
       .use(sendTenant)

@@ -39,9 +39,9 @@ const store: TenantStore = { find }
 const later: TenantStore = { find: async (id) => find(id) }
 
 describe.each([
-  ['at once', store],
+  ['synchronously', store],
   ['asynchronously', later],
-])('a request whose tenant is refused %s by the store', (_, tenants) => {
+])('a request whose tenant the store refuses %s', (_, tenants) => {
   it('runs its error middlewares without the tenant of earlier requests on the connection', async () => {
     const seen: unknown[] = []
     const onError: ErrorRequestHandler = async (error, _req, _res, next) => {
@@ -76,7 +76,7 @@ describe.each([
     connection.destroy()
   })
 
-  it('runs its listeners without the tenant of the previous response', async () => {
+  it('runs its listeners without the tenant of the previous response on the connection', async () => {
     signals = new EventEmitter()
     const seen: unknown[] = []
     const note = (where: string) => () => void seen.push([where, getTenantId() ?? null])

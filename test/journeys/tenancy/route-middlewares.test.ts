@@ -20,7 +20,7 @@ function routerOf(...middlewares: RequestHandler[]): RequestHandler {
   return router as unknown as RequestHandler
 }
 
-describe('middlewares of @Use that lose the async context', () => {
+describe('middlewares passed to @Use that lose the async context', () => {
   it.each([
     ['between two middlewares', (...all: RequestHandler[]) => all],
     ['inside of a router', (...all: RequestHandler[]) => [routerOf(...all)]],

@@ -58,7 +58,7 @@ const NESTINGS: Record<string, () => Middleware[]> = {
     const inner = express.Router().use(queries).get('/:id', rows)
     return [express.Router().use(queries).use('/rows', queries, inner)]
   },
-  'the middlewares of a route, in arrays': () => [
+  'arrays of route middlewares': () => [
     express.Router().get('/rows/:id', [queries, [queries]] as RequestHandler[], queries, rows),
   ],
   'route().all().get()': () => {
@@ -66,24 +66,26 @@ const NESTINGS: Record<string, () => Middleware[]> = {
     router.route('/rows/:id').all(queries).get(rows)
     return [router]
   },
-  'a parameter': () => {
+  'a parameter callback': () => {
     const router = express.Router()
     router.param('id', queries)
     return [router.get('/rows/:id', rows)]
   },
-  'several callbacks of a parameter': () => {
+  'several callbacks of one parameter': () => {
     const router = express.Router()
     router.param('id', queries)
     router.param('id', queries)
     return [router.get('/rows/:id', rows)]
   },
-  'an application': () => [express().use(queries).get('/rows/:id', rows)],
-  'a parameter of an application': () => [express().param('id', queries).get('/rows/:id', rows)],
-  'an application in an application': () => {
+  'an Express application': () => [express().use(queries).get('/rows/:id', rows)],
+  'a parameter callback of an Express application': () => [
+    express().param('id', queries).get('/rows/:id', rows),
+  ],
+  'an Express application in an Express application': () => {
     const inner = express().use(queries).get('/:id', rows)
     return [express().use(queries).use('/rows', inner)]
   },
-  'an application in an application in a router': () => {
+  'nested Express applications in a router': () => {
     const inner = express().use(queries).get('/:id', rows)
     return [express.Router().use(express().use('/rows', inner))]
   },
@@ -95,7 +97,7 @@ const NESTINGS: Record<string, () => Middleware[]> = {
   ],
   'a handler that rejects': () => [express.Router().use(rejects).use(passesError, rowsOfError)],
   'error middlewares of the application': () => [queriesAndFails, passesError, rowsOfError],
-  'a router that passes on to another': () => [
+  'a router that passes the request to another router': () => [
     express.Router().use(queries),
     express.Router().use(queries).get('/rows/:id', rows),
   ],
@@ -112,18 +114,18 @@ const NESTINGS: Record<string, () => Middleware[]> = {
 
 /** Handlers that are added to a router after the start. */
 const ADDITIONS: Record<string, (router: Router) => unknown> = {
-  'use, get': (router) => router.use(queries).get('/rows/:id', rows),
+  'use() and get()': (router) => router.use(queries).get('/rows/:id', rows),
   'a route': (router) => router.route('/rows/:id').get(queries).get(rows),
-  'a parameter': (router) => {
+  'a parameter callback': (router) => {
     router.get('/rows/:id', rows)
     router.param('id', queries)
   },
-  'a router, with handlers that are added later': (router) => {
+  'a router to which handlers are added later': (router) => {
     const inner = express.Router()
     router.use('/rows', inner)
     inner.use(queries).get('/:id', rows)
   },
-  'an application, with handlers that are added later': (router) => {
+  'an Express application to which handlers are added later': (router) => {
     const inner = express()
     router.use('/rows', express().use(inner))
     inner.use(queries).get('/:id', rows)
@@ -181,7 +183,7 @@ describe('the tenant in middlewares and routers', () => {
   )
 
   it.each(Object.keys(ADDITIONS))(
-    'stays the same through handlers that are added to an empty application: %s',
+    'stays the same through handlers added to an empty Express application after the start: %s',
     async (addition) => {
       const add = ADDITIONS[addition] as (router: Router) => unknown
       const legacy = express()
@@ -191,7 +193,7 @@ describe('the tenant in middlewares and routers', () => {
     },
   )
 
-  it('stays the same when an inner middleware sets it in the callback of a pool', async () => {
+  it('stays the same if a middleware in a router sets it in a pool callback', async () => {
     const byHeader: RequestHandler = (req, _res, next) =>
       pool.query('any', () => runWithTenant(String(req.get('x-tenant-id')), next))
     const router = express.Router().use(byHeader, queries).get('/rows/:id', rows)
@@ -215,7 +217,7 @@ describe('a tenant that a middleware has set', () => {
   it.each<[string, () => Middleware[]]>([
     ['in middlewares', () => [setsTenant, leavesScope, sendsTenant]],
     ['in a router', () => [express.Router().use(setsTenant, leavesScope, sendsTenant)]],
-  ])('stays set when a later middleware continues in the earlier scope: %s', async (_, make) => {
+  ])('stays set even if a later middleware continues in the earlier scope: %s', async (_, make) => {
     const port = await start({ tenant: { header: 'x-none' }, middlewares: make() })
     const agent = keepAlive(1)
     ends.push(() => agent.destroy())
@@ -226,7 +228,7 @@ describe('a tenant that a middleware has set', () => {
 describe('a router in several applications', () => {
   const shared = () => express.Router().use(queries).get('/rows/:id', rows)
 
-  it('uses the tenant of the request, in any order of starts', async () => {
+  it('runs with the tenant of the request in each application', async () => {
     const router = shared()
     const [one, other] = [
       await start({ middlewares: [router] }),
@@ -244,7 +246,7 @@ describe('a router in several applications', () => {
     expect(router.stack.map(({ handle }) => handle)).toEqual(before)
   })
 
-  it('also works in an Express application', async () => {
+  it('also runs with the tenant of the request in an Express application', async () => {
     const router = shared()
     const port = await start({ middlewares: [router] })
     const host = express().use(createTenantMiddleware(), router)
@@ -259,7 +261,7 @@ describe('a router in several applications', () => {
     expect(found.flat()).toEqual([])
   })
 
-  it('keeps the names, the arity and the fields of its handlers', async () => {
+  it('keeps the names, parameter counts and properties of its handlers', async () => {
     const named = Object.assign(
       function named(_req: unknown, _res: unknown, next: () => void) {
         next()
@@ -275,7 +277,7 @@ describe('a router in several applications', () => {
   })
 })
 
-it('an application without tenants does not change routers', async () => {
+it('an application without the tenant option leaves routers unchanged', async () => {
   const inner = express.Router().use(queries)
   const router = express.Router().use(queries, inner).get('/rows/:id', rows)
   const legacy = express().use(queries)

@@ -336,7 +336,7 @@ describe('application code that runs while a response is sent, with tenant.autho
   })
 
   it.each(['rows', 'generator', 'lines'])(
-    'runs in the context of the tenant when the client disconnects: /%s',
+    'runs in the context of the tenant even if the client disconnects: /%s',
     async (path) => {
       seen = []
       const leaving = new AbortController()

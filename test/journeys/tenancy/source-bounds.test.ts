@@ -65,7 +65,7 @@ describe('the tenant claim of a JWT', () => {
     ['org', ['org']],
     ['org', 'org'],
     ['org', null],
-  ])('%s is missing in %j', async (jwtClaim, payload) => {
+  ])('is missing if its name is %s and the payload is %j', async (jwtClaim, payload) => {
     await start({ header: false, jwtClaim })
     expect(await ask({ authorization: bearer(0, payload) })).toBe('TENANT_REQUIRED')
   })
@@ -76,7 +76,7 @@ describe('the tenant claim of a JWT', () => {
     expect(await ask({ authorization })).toBe('acme')
   })
 
-  it('is refused if it is not a valid id', async () => {
+  it('is refused if it is not a valid ID', async () => {
     await start({ header: false, jwtClaim: 'org' })
     for (const org of [7, true, {}, ['acme'], '', 'a b']) {
       expect(await ask({ authorization: bearer(0, { org }) })).toBe('TENANT_INVALID')
@@ -85,7 +85,7 @@ describe('the tenant claim of a JWT', () => {
 })
 
 describe('a tenant strategy', () => {
-  it('is identified in the log if it returns no string', async () => {
+  it('is named in the log if it does not return a string', async () => {
     const strategies = [
       [(): never => 7 as never],
       [
@@ -104,7 +104,7 @@ describe('a tenant strategy', () => {
     expect(strategies.map(([each]) => each?.name)).toEqual(['', 'byNumber'])
   })
 
-  it('compares decoded path segments in any case, and takes exactly one', async () => {
+  it('ignores case and encoding in fixed path segments, but keeps the case of the ID', async () => {
     await start({ header: false, strategies: [tenantFromPath('/Area 1/:tenant')] })
     for (const path of ['/area%201/acme/who', '/AREA%201/acme/who', '/%61rea%201/acme/who']) {
       expect(await ask({}, path)).toBe('acme')
@@ -136,7 +136,7 @@ describe('a tenant strategy', () => {
   })
 })
 
-describe('the pattern of tenant ids', () => {
+describe('the pattern of tenant IDs', () => {
   it.each([
     [/[a-z]+/, ['acme'], ['Acme', 'acme1', 'a cme']],
     [/^[a-z]+$/i, ['acme', 'ACME'], ['acme1']],
@@ -145,7 +145,7 @@ describe('the pattern of tenant ids', () => {
     [/x/g, ['x'], ['xx']],
     [/x/y, ['x'], ['xx']],
     [/^x$/m, ['x'], []],
-  ])('%s matches only whole ids, each time', async (pattern, valid, invalid) => {
+  ])('%s matches only whole IDs, in every request', async (pattern, valid, invalid) => {
     await start({ pattern })
     for (let round = 0; round < 2; round++) {
       for (const id of valid) expect(await ask({ 'x-tenant-id': id })).toBe(id)
@@ -176,7 +176,7 @@ describe('the tenant store', () => {
     ['suspended', 60],
     ['unknown', 5],
   ])(
-    'is called again for a tenant that is %s after %d seconds, but not before that time',
+    'if the tenant is %s, is called again after %d seconds, but not earlier',
     async (status, seconds) => {
       let calls = 0
       const find = (id: string) => {
@@ -198,7 +198,7 @@ describe('the tenant store', () => {
     },
   )
 
-  it('is called each time if its cache times are 0', async () => {
+  it('is called for each request if `positiveTtl` and `negativeTtl` are 0', async () => {
     let calls = 0
     const find = (id: string) => {
       calls++
@@ -211,7 +211,7 @@ describe('the tenant store', () => {
 })
 
 describe('the createTenantMiddleware function', () => {
-  it('accepts the tenant of the application if a tenant is required', async () => {
+  it('with `required`, also accepts the tenant that the application has identified', async () => {
     const inner = createTenantMiddleware({ header: 'x-inner', required: true })
     for (const authorize of [undefined, () => true]) {
       await start(

@@ -38,7 +38,7 @@ describe('a tenantRouter', () => {
     expect((await ask('/legacy/rows', 'ada', 'zeta')).status).toBe(403)
   })
 
-  it('can be mounted in a router, and in an application', async () => {
+  it('can be mounted in a router, and in an Express application', async () => {
     const router = express.Router().use('/a', tenantRouter(legacy()))
     const application = express().use('/b', tenantRouter(legacy()))
     await start({ middlewares: [router, application] })
@@ -48,7 +48,7 @@ describe('a tenantRouter', () => {
     }
   })
 
-  it('can be mounted before an Express application, which receives App fields', async () => {
+  it('can wrap an Express application, whose requests have the fields of an App', async () => {
     const inner = express().get('/rows', (req, res) => {
       res.json({
         data: { base: req.baseUrl, signal: (req as Request).signal instanceof AbortSignal },
@@ -92,7 +92,7 @@ describe('a tenantRouter', () => {
     server.closeAllConnections()
   })
 
-  it('cannot be mounted inside a function when the App has no guard', async () => {
+  it('causes a 500 if it is hidden inside a function and the App has no guard', async () => {
     const router = tenantRouter(legacy())
     const hidden: RequestHandler = (req, res, next) => router(req, res, next)
     await start({ middlewares: [hidden], auth: {}, tenant: {} })
@@ -141,7 +141,7 @@ describe('the boot check of a tenantRouter', () => {
   const options: AppOptions = { auth: { guard }, tenant: { authorize } }
 
   it.each<[string, AppOptions, string]>([
-    ['tenants', { auth: { guard } }, '`tenant`'],
+    ['the tenant option', { auth: { guard } }, '`tenant`'],
     ['a guard', { tenant: { authorize } }, '`auth.guard`'],
   ])('requires %s', async (_, some, missing) => {
     const nested = express.Router().use('/x', tenantRouter(legacy()))
@@ -160,12 +160,12 @@ describe('the boot check of a tenantRouter', () => {
     ],
     ['a path without a slash', () => tenantRouter(legacy(), { path: 'legacy' })],
     ['a path that is not a string', () => tenantRouter(legacy(), { path: /legacy/ as never })],
-    ['no router for publicRouter', () => publicRouter({} as never)],
+    ['an object for publicRouter()', () => publicRouter({} as never)],
   ])('refuses %s', (_, make) => {
     expect(make).toThrow(TypeError)
   })
 
-  it('warns about routers that handle requests without tenantRouter, with their paths', async () => {
+  it('warns about routers that handle requests outside tenantRouter(), and lists the paths', async () => {
     const router = express.Router().use('/v1', legacy())
     router.route('/v2/:id').post(sendTenant).all(sendTenant)
     const application = express()
@@ -195,7 +195,7 @@ describe('the boot check of a tenantRouter', () => {
     expect(whole?.text).toContain('handles these requests itself: * /.')
   })
 
-  it('does not warn about tenantRouter, publicRouter, and middlewares without a response', async () => {
+  it('does not warn about tenantRouter(), publicRouter(), or middlewares that can call next()', async () => {
     const files = express.Router().use('/files', express.static('.'), express.json())
     const ends = publicRouter(((_req, res) => void res.end()) as RequestHandler)
     const nested = express.Router().use(tenantRouter(legacy()), publicRouter(legacy()), ends)
@@ -218,7 +218,7 @@ describe('the boot check of a tenantRouter', () => {
     expect(await bootWarnings({ middlewares: [legacy()] })).toEqual([])
   })
 
-  it('causes an error in a strict application', async () => {
+  it('causes an error instead of a warning in a strict application', async () => {
     const problems = await bootProblems({ ...options, strict: true, middlewares: [legacy()] })
     expect(problems).toMatchObject([{ code: 'W_TENANT_ROUTER' }])
   })

@@ -26,7 +26,7 @@ import {
 useLegacyApp()
 
 describe('a tenantRouter', () => {
-  it('runs for an authorised tenant', async () => {
+  it('runs for an authorized tenant', async () => {
     await start({ middlewares: mounted() })
     const { status, data } = await ask('/legacy/rows', 'ada', 'acme')
     expect([status, data]).toEqual([200, { tenant: 'acme', user: 'ada', url: '/rows' }])
@@ -52,7 +52,7 @@ describe('a tenantRouter', () => {
     '/legacy/',
     '/legacy//rows',
     '/legacy/%72ows',
-  ])('refuses unauthorised requests with any spelling of its path: %s', async (path) => {
+  ])('refuses unauthorized requests with any spelling of its path: %s', async (path) => {
     await start({ middlewares: mounted() })
     expect((await ask(path, undefined, 'acme')).status).toBe(401)
     expect((await ask(path, 'ada', 'zeta')).status).toBe(403)
@@ -72,7 +72,7 @@ describe('a tenantRouter', () => {
     expect(calls).not.toContain('router')
   })
 
-  it('runs for all requests when it has no path', async () => {
+  it('handles all requests if it has no path', async () => {
     await start({ middlewares: [tenantRouter(legacy())] })
     expect((await ask('/rows', 'ada', 'acme')).data.tenant).toBe('acme')
     expect((await ask('/open')).status).toBe(401)
@@ -92,14 +92,14 @@ describe('a tenantRouter', () => {
     expect((await ask('/legacy/rows', 'ada', 'late')).code).toBe('TENANT_SUSPENDED')
   })
 
-  it('uses only the guard when there is no authorize', async () => {
+  it('uses only the guard if `tenant.authorize` is missing', async () => {
     await start({ middlewares: mounted(), tenant: {} })
     expect((await ask('/legacy/rows', 'ada', 'zeta')).data.tenant).toBe('zeta')
     expect((await ask('/legacy/rows', undefined, 'zeta')).status).toBe(401)
     expect((await ask('/legacy/rows', 'ada')).code).toBe('TENANT_REQUIRED')
   })
 
-  it('waits for an asynchronous guard and authorize', async () => {
+  it('waits for an asynchronous guard and for an asynchronous `authorize`', async () => {
     const slow = {
       canActivate: async (req: Request) => {
         await Promise.resolve()
@@ -122,7 +122,7 @@ describe('a tenantRouter', () => {
     ["'router'", 'router'],
     ['0', 0],
     ['an error', new Error('db')],
-  ])('refuses requests when the guard or authorize throws %s', async (_, thrown) => {
+  ])('refuses requests if the guard or `authorize` throws %s', async (_, thrown) => {
     const throws = () => {
       throw thrown
     }
@@ -139,7 +139,7 @@ describe('a tenantRouter', () => {
   })
 
   it.each([1, 'yes', {}, undefined, null])(
-    'refuses requests when the guard or authorize returns %j',
+    'refuses requests if the guard or `authorize` returns %j',
     async (verdict) => {
       const says = (() => verdict) as never
       await start({ middlewares: mounted(), auth: { guard: { canActivate: says } } })
@@ -150,7 +150,7 @@ describe('a tenantRouter', () => {
     },
   )
 
-  it('causes a 500 and a log line with the tenant when a handler throws', async () => {
+  it('causes a 500 and a log line with the tenant if a handler throws', async () => {
     await start({ middlewares: mounted() })
     expect((await ask('/legacy/fails', 'ada', 'acme')).code).toBe('INTERNAL_SERVER_ERROR')
     expect(app.logs.map(({ facts }) => facts.tenant)).toEqual(['acme'])
@@ -176,13 +176,13 @@ describe('a request that a tenantRouter passes on', () => {
     expect(calls).toEqual(['guard acme', 'authorize acme', 'after undefined undefined'])
   })
 
-  it('is authorised again by the route', async () => {
+  it('is authorized again by the route', async () => {
     await start({ middlewares: mounted() })
     expect((await ask('/legacy/left', 'ada', 'acme')).data).toEqual({ tenant: 'acme' })
     expect(calls).toEqual(['guard acme', 'authorize acme', 'guard acme', 'authorize acme'])
   })
 
-  it('keeps the tenant of its route when next() is called again', async () => {
+  it('keeps the tenant of its route even if next() is called again', async () => {
     for (const argument of [undefined, 'router']) {
       const twice: RequestHandler = (_req, _res, next) => {
         again.callNext = () => void setImmediate(next as (argument?: string) => void, argument)
@@ -196,7 +196,7 @@ describe('a request that a tenantRouter passes on', () => {
     }
   })
 
-  it('keeps its current user when the router fails after next()', async () => {
+  it('keeps its current user even if the router fails after it has called next()', async () => {
     const failsLate: RequestHandler = (_req, _res, next) => {
       again.callNext = () => next(new Error('late'))
       next()
@@ -212,7 +212,7 @@ describe('a request that a tenantRouter passes on', () => {
     expect(data.user).toBe('later')
   })
 
-  it('continues with its original fields after an Express application', async () => {
+  it('reaches its route even if the router is an Express application', async () => {
     const inner = express().get('/rows', sendTenant).use(passOn)
     await start({ middlewares: [tenantRouter(inner, { path: '/legacy' })] })
     expect((await ask('/legacy/rows', 'ada', 'acme')).data.tenant).toBe('acme')

@@ -23,8 +23,8 @@ import { app, ask, authorize, guard, note, noting, seen, start, useRowsApp } fro
 
 useRowsApp()
 
-describe('the tenant of middlewares and public routes', () => {
-  it('is not set before authorize, while the guard and authorize have the claimed tenant', async () => {
+describe('the tenant in middlewares and public routes', () => {
+  it('is set in the guard and in `authorize`, but not in earlier middlewares', async () => {
     await start({ middlewares: [noting('middleware')] })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -34,14 +34,14 @@ describe('the tenant of middlewares and public routes', () => {
     ])
   })
 
-  it('is not set in a router before authorize, even when the header contains one', async () => {
+  it('is not set in a router that runs before `authorize`, even if the header names a tenant', async () => {
     const rows: RequestHandler = (_req, res) => res.json({ data: getTenantId() ?? null })
     const middlewares = [express.Router().get('/legacy', rows)]
     await start({ middlewares, tenant: { authorize: () => false, required: true } })
     expect((await ask('ada', 'zeta', '/legacy')).data).toBeNull()
   })
 
-  it('is set in middlewares when there is no authorize', async () => {
+  it('is set in middlewares if there is no `authorize`', async () => {
     await start({ middlewares: [noting('middleware')], tenant: {} })
     expect((await ask('ada', 'acme')).data).toEqual({ tenant: 'acme', rows: 'rows of acme' })
     expect(seen).toEqual([
@@ -50,18 +50,18 @@ describe('the tenant of middlewares and public routes', () => {
     ])
   })
 
-  it('is not set on public routes, which can call runWithTenant', async () => {
+  it('is not set on public routes, which can call runWithTenant() themselves', async () => {
     await start()
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
   })
 
-  it('is not set on public routes with a guard that checks the tenant itself', async () => {
+  it('is not set on public routes if the guard checks the tenant itself', async () => {
     await start({ tenant: {}, auth: { guard: { ...guard, checksTenant: true } } })
     expect((await ask('ada', 'zeta', '/login')).data).toEqual({ tenant: null, acting: 'acme' })
     expect((await ask('ada', 'acme')).data.tenant).toBe('acme')
   })
 
-  it('can be set by a middleware itself, and authorize also checks it', async () => {
+  it('can be set by a middleware, and is then also checked by `authorize`', async () => {
     const byPath: RequestHandler = (_req, _res, next) => runWithTenant('zeta', next)
     await start({ middlewares: [byPath, noting('middleware')] })
     expect((await ask('ada', 'acme')).code).toBe('TENANT_FORBIDDEN')
@@ -69,7 +69,7 @@ describe('the tenant of middlewares and public routes', () => {
     expect(seen[0]).toEqual(['middleware', 'zeta'])
   })
 
-  it('is not that of createTenantMiddleware until authorize allows it', async () => {
+  it('is not set by createTenantMiddleware() until `authorize` allows it', async () => {
     const byOrg = createTenantMiddleware({ header: 'x-org' })
     await start({ middlewares: [byOrg, noting('middleware')] })
     const asZoe = app.with({ 'x-user': 'zoe', 'x-org': 'zeta' })
@@ -83,8 +83,8 @@ describe('the tenant of middlewares and public routes', () => {
   })
 })
 
-describe('code that was started or stored before authorize', () => {
-  it('runs without a tenant in a listener and in a timer', async () => {
+describe('code that was started or stored before `authorize` allowed the tenant', () => {
+  it('runs without a tenant if it is a listener or a timer', async () => {
     let go = () => {}
     const waits = new Promise<void>((resolve) => {
       go = resolve
@@ -143,7 +143,7 @@ describe('code that was started or stored before authorize', () => {
     ])
   })
 
-  it('cannot require the tenant in a scope that the guard has stored', async () => {
+  it('cannot call requireTenantId() in a scope that the guard has stored', async () => {
     let kept: ReturnType<typeof TenantContext.current>
     const keeps = {
       canActivate: (req: Request) => {
@@ -165,7 +165,7 @@ describe('error middlewares and the log', () => {
     next(error)
   }
 
-  it('run without a tenant for refusals, but with the tenant for errors of the route', async () => {
+  it('have no tenant for refusals, but have the tenant for errors of the route', async () => {
     await start({ middlewares: [noteError] })
     await ask(undefined, 'acme')
     await ask('ada', 'zeta')
@@ -180,7 +180,7 @@ describe('error middlewares and the log', () => {
     ])
   })
 
-  it('behave in the same way with an asynchronous guard and authorize', async () => {
+  it('have the same tenants with an asynchronous guard and an asynchronous `authorize`', async () => {
     const slow = {
       canActivate: async (req: Request) => {
         await Promise.resolve()
@@ -208,7 +208,7 @@ describe('error middlewares and the log', () => {
   })
 })
 
-describe('a route after authorize', () => {
+describe('a route of an application with `tenant.authorize`', () => {
   it('has separate cached responses for each tenant', async () => {
     await start({ tenant: { authorize: () => true } })
     for (const tenant of ['acme', 'zeta', 'acme', 'zeta']) {
@@ -216,7 +216,7 @@ describe('a route after authorize', () => {
     }
   })
 
-  it('has a rate limit that refused requests for the tenant do not use up', async () => {
+  it('counts no requests that `authorize` refuses against the rate limit of the tenant', async () => {
     await start({ rateLimit: { policies: [] } })
     for (let count = 0; count < 3; count++) {
       expect((await ask('zoe', 'acme', '/rows/limited')).code).toBe('TENANT_FORBIDDEN')
@@ -226,8 +226,8 @@ describe('a route after authorize', () => {
   })
 })
 
-describe('a mounted application with authorize', () => {
-  it('receives no tenant from an App that has not authorised it yet', async () => {
+describe('a mounted application and `tenant.authorize`', () => {
+  it('receives no tenant from an outer App that has not authorized it yet', async () => {
     @Tenant({ optional: true })
     @Controller('inner')
     class InnerController {
@@ -250,7 +250,7 @@ describe('a mounted application with authorize', () => {
     await Promise.all([plain.close(), asking.close()])
   })
 
-  it('passes a request on with the tenant that it had before', async () => {
+  it('passes a request on with the tenant that the request had before', async () => {
     await start()
     const outside = express()
       .use((_req, _res, next) => runWithTenant('outside', next))

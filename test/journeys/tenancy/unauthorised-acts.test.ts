@@ -15,19 +15,19 @@ useRowsApp()
 const ACTS: Record<string, () => unknown> = {
   'requireTenantId()': () => requireTenantId(),
   'a tenant-scoped instance': () => app.get(Rows).all(),
-  'a method of a tenant-scoped instance from before': () => {
+  'a stored method of a tenant-scoped instance': () => {
     const { all } = runWithTenant('acme', () => app.get(Rows))
     return all()
   },
   'the cache of the tenant': () => app.get(CacheManager).forTenant(),
-  'the cache of the tenant, by its id': () => app.get(CacheManager).forTenant('acme'),
-  'a cache of the tenant from before': () => {
+  'the cache of the tenant by ID': () => app.get(CacheManager).forTenant('acme'),
+  'a stored cache of the tenant': () => {
     const cache = runWithoutTenant('a test', () => app.get(CacheManager).forTenant('acme'))
     return cache.get('key')
   },
 }
 
-describe('a request before authorize has allowed the tenant', () => {
+describe('code that runs before `tenant.authorize` has allowed the tenant', () => {
   const places: Record<string, (act: () => unknown) => TestOptions> = {
     'a middleware': (act) => ({
       middlewares: [
@@ -60,7 +60,7 @@ describe('a request before authorize has allowed the tenant', () => {
   }
   const cases = Object.keys(places).flatMap((place) => Object.keys(ACTS).map((act) => [act, place]))
 
-  it.each(cases)('makes %s fail with TENANT_UNAUTHORIZED in %s', async (act, place) => {
+  it.each(cases)('fails with TENANT_UNAUTHORIZED if it uses %s in %s', async (act, place) => {
     const options = places[place as string]?.(ACTS[act as string] as () => unknown)
     await start(options)
     const { status, code } = await ask('ada', 'acme')
@@ -68,7 +68,7 @@ describe('a request before authorize has allowed the tenant', () => {
     expect(JSON.stringify(app.logs)).toContain('"claimedTenant":"acme"')
   })
 
-  it.each(cases)('allows %s inside of runWithTenant in %s', async (act, place) => {
+  it.each(cases)('can use %s inside runWithTenant() in %s', async (act, place) => {
     const acted: unknown[] = []
     const allowed = async () => {
       acted.push(await runWithTenant('acme', ACTS[act as string] as () => unknown))
@@ -79,7 +79,7 @@ describe('a request before authorize has allowed the tenant', () => {
     expect(acted.length).toBeGreaterThan(0)
   })
 
-  it('can use the cache without a tenant in the guard', async () => {
+  it('can use the cache of the whole application in the guard', async () => {
     const cached = { canActivate: () => app.get(CacheManager).getOrSet('keys', () => true) }
     await start({ auth: { guard: cached }, tenant: { authorize: () => true } })
     expect((await ask('ada', 'acme')).status).toBe(200)

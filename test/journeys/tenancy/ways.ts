@@ -78,11 +78,11 @@ export const WAYS: Record<string, () => Promise<string | undefined>> = {
     await query
     return getTenantId()
   },
-  async 'a promise of a pool'() {
+  async 'a promise from a pool'() {
     await pooled(shortly)
     return getTenantId()
   },
-  'a callback of a pool, bound': () =>
+  'a bound callback of a pool': () =>
     new Promise((done) => {
       pool.acquire(
         TenantContext.bind((release: () => void) => {
@@ -91,14 +91,14 @@ export const WAYS: Record<string, () => Promise<string | undefined>> = {
         }),
       )
     }),
-  async 'a message of a worker'() {
+  async 'a message from a worker'() {
     const { port1, port2 } = new MessageChannel()
     worker.postMessage(port2, [port2])
     const answer = await new Promise((done) => port1.once('message', () => done(getTenantId())))
     port1.close()
     return answer as string | undefined
   },
-  async 'an awaited message of a worker'() {
+  async 'an awaited message from a worker'() {
     const { port1, port2 } = new MessageChannel()
     worker.postMessage(port2, [port2])
     await once(port1 as MessagePort & EventEmitter, 'message')

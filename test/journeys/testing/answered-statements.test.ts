@@ -59,7 +59,7 @@ const DUPLICATE = {
   error: { message: 'duplicate key', code: '23505', constraint: 'orders_pkey' },
 }
 
-it('statements return the rows that are listed for their text and values, without a database', async () => {
+it('a statement returns the rows listed for its text and values, without a database', async () => {
   const test = await answering([
     { text: 'select name from orders where id = $1', values: [2], rows: [{ name: 'two' }] },
     { text: 'select name from orders where id = $1', values: [1], rows: [{ name: 'one' }] },
@@ -68,19 +68,19 @@ it('statements return the rows that are listed for their text and values, withou
   expect(body.data).toEqual([[{ name: 'one' }], [{ name: 'two' }]])
 })
 
-it('statements fail with the listed error in the same way as with PostgreSQL', async () => {
+it('a statement fails with its listed error, which isUniqueViolation() recognizes', async () => {
   const test = await answering([DUPLICATE, { text: 'select 1 as one', rows: [{ one: 1 }] }])
   const { body } = await test.asTenant('acme').request().post('/orders').expect(200)
   expect(body.data).toEqual([{ one: 1 }])
 })
 
-it('statements are not saved in a transaction in which one has failed', async () => {
+it('a transaction saves nothing if a statement has failed, even if the handler catches the error', async () => {
   const test = await answering([DUPLICATE, { text: 'select 1 as one', rows: [{ one: 1 }] }])
   const response = await test.asTenant('acme').request().post('/orders/careless').expect(500)
   expect(test.explain(response).error?.message).toContain('Nothing was saved')
 })
 
-it('statements fail if they are not in the list', async () => {
+it('a statement fails if the list contains no unused result for it', async () => {
   const test = await answering([{ text: 'select name from orders where id = $1' }])
   const response = await test.request().get('/orders').expect(500)
   expect(test.explain(response).error).toMatchObject({

@@ -128,7 +128,7 @@ describe('the authMatrix() method', () => {
     })
   })
 
-  it('calls no handler and requires no body, and coverage counts only refusals', async () => {
+  it('calls no handler, requires no body, and adds only refusals to the coverage', async () => {
     await start()
     await app.authMatrix(principals, {
       unguarded: 'fail',
@@ -176,7 +176,7 @@ describe('the authMatrix() method', () => {
     await expect(app.authMatrix(principals)).rejects.toThrow('envelope: expected JSON')
   })
 
-  it('rejects with the names of unprotected operations with methods other than GET', async () => {
+  it("with unguarded: 'fail', rejects with the names of unprotected operations other than GET", async () => {
     await start()
     const open = app.authMatrix(principals, {
       unguarded: 'fail',
@@ -188,7 +188,7 @@ describe('the authMatrix() method', () => {
     await expect(all).rejects.not.toThrow('DELETE')
   })
 
-  it('rejects invalid options', async () => {
+  it('rejects invalid principals and options', async () => {
     await start()
     const refused = (...given: unknown[]) =>
       app.authMatrix(...(given as [typeof principals])).then(
@@ -205,7 +205,7 @@ describe('the authMatrix() method', () => {
     ])
   })
 
-  it('rejects a TestApp instead of a user', async () => {
+  it('rejects a TestApp as a principal', async () => {
     await start()
     const mistaken = { auditor: app.withAuth('auditor') }
     await expect(app.authMatrix(mistaken)).rejects.toThrow(
@@ -244,7 +244,7 @@ describe('the authMatrix() method', () => {
     expect(rows.map(({ access }) => access['acme'])).toEqual(['allowed', 'allowed'])
   })
 
-  it('uses auth.can', async () => {
+  it('decides with auth.can whether a principal has the abilities', async () => {
     await start({ auth: { guard, can: (user, abilities) => user?.['id'] === abilities.length } })
     const { rows } = await app.authMatrix({ one: { id: 1 }, two: { id: 2 } })
     expect(rows.map(({ access }) => access).slice(1, 3)).toEqual([

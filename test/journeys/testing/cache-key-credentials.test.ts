@@ -31,8 +31,8 @@ async function start(auth: NonNullable<TestOptions['auth']>) {
       .catch((error: unknown) => error)
 }
 
-describe('a handler of a cached route that reads a credential header', () => {
-  it('passes if auth.credentials contains the header, because such a request is not cached', async () => {
+describe('a cached handler that reads a credential header', () => {
+  it('passes the check if auth.credentials contains the header, because the response is not cached', async () => {
     const ask = await start({ credentials: ['Authorization', 'X-Session'] })
     for (const session of [undefined, 'ann', undefined, 'bob']) {
       const response = (await ask('', session)) as Response

@@ -30,7 +30,7 @@ class ListsController {
   }
 }
 
-describe('a value that a package reads before the response', () => {
+describe('a value that a package reads before the response is sent', () => {
   let app: TestApp
   beforeEach(async () => {
     app = await TestApp.create({ controllers: [ListsController], contract: 'throw' })
@@ -42,7 +42,7 @@ describe('a value that a package reads before the response', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('must be in the cache key if the handler reads it, too', async () => {
+  it('must be in the cache key if the handler also reads it', async () => {
     const failure = await app.fetch('/lists/read?sort=a').catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ContractError)
     expect((failure as ContractError).violations).toMatchObject([

@@ -288,13 +288,13 @@ describe('the cache key check with contract: throw', () => {
     ['ip', 'req.ip'],
     ['distinct', 'headers.host'],
     ['raw', 'headers.*'],
-  ])('makes GET /called/%s fail, because no default key has %s', async (path, input) => {
+  ])('makes GET /called/%s fail, because no default key contains %s', async (path, input) => {
     const failure = await app.fetch(`/called/${path}`).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(ContractError)
     expect((failure as ContractError).violations).toMatchObject([{ path: input }])
   })
 
-  it('makes a request fail when the handler reads a body that is not in the key', async () => {
+  it('makes a request fail if the handler reads the body, which the key does not contain', async () => {
     const init = { 'content-type': 'application/json', 'content-length': '7' }
     const ask = app
       .request()
@@ -306,7 +306,7 @@ describe('the cache key check with contract: throw', () => {
   })
 
   it.each(['keyed', 'host-keyed', 'raw-keyed'])(
-    'lets GET /called/%s pass, because its key contains the values',
+    'lets GET /called/%s pass, because its key contains the values that the handler reads',
     async (path) => {
       expect((await app.fetch(`/called/${path}`)).status).toBe(200)
       expect(app.contractReport()).toEqual([])
@@ -319,18 +319,18 @@ describe('the cache key check with contract: throw', () => {
       .get('/lists/header')
       .catch((error: unknown) => error)
     expect(String(failure)).toContain(
-      'GET /lists/header is cached under a key without a value that its handler reads (Lists_header, ListsController.header):',
+      'GET /lists/header is cached, but its cache key does not contain a value that its handler reads (Lists_header, ListsController.header):',
     )
   })
 
-  it('does not fail for a response from the cache', async () => {
+  it('lets a request pass if its response comes from the cache', async () => {
     await app.fetch('/lists/query').catch(() => {})
     const answer = await app.fetch('/lists/query')
     expect(answer.headers.get('x-cache')).toBe('HIT')
   })
 
   it.each(['default/1?b=2', 'url/1?sort=up', 'whole?sort=up', 'spoken', 'cookies'])(
-    'lets GET /kept/%s pass',
+    'lets GET /kept/%s pass, because its key contains all values that the handler reads',
     async (path) => {
       const answer = await app.asTenant('acme').fetch(`/kept/${path}`)
       expect(answer.status).toBe(200)
@@ -339,7 +339,7 @@ describe('the cache key check with contract: throw', () => {
   )
 
   it.each(['mine', 'own'])(
-    'accepts other fields of the user when the key contains the id: %s',
+    'lets GET /kept/%s read any field of the user, whose ID is in the key',
     async (path) => {
       const caller = app.as(ada as never).asTenant('acme')
       const answer = await caller.fetch(`/kept/${path}`)

@@ -38,13 +38,13 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-it('withAuth() throws when the token is undefined', () => {
+it('withAuth() throws if the token is undefined', () => {
   const body: { token?: string } = {}
   expect(() => app.withAuth(body.token as string)).toThrow('withAuth(): undefined is not a token')
 })
 
 describe('the as(user) method', () => {
-  it('sends requests of the user without calling the guard', async () => {
+  it('sends requests as the user, without calling the guard', async () => {
     const { status, body } = await app.as({ id: 7 }).request().get('/me')
     expect(status).toBe(200)
     expect(body.data.user).toEqual({ id: 7 })
@@ -58,14 +58,14 @@ describe('the as(user) method', () => {
     await auditor.request().post('/me/orders').expect(403)
   })
 
-  it('gives access to protected routes if there is no guard, which otherwise respond with 401', async () => {
+  it('gives access to protected routes even if the application has no guard', async () => {
     const bare = await TestApp.create({ controllers: [MeController], logger: false })
     await bare.as({ id: 7 }).request().get('/me').expect(200)
     await bare.request().get('/me').expect(401)
     await bare.close()
   })
 
-  it('sets no user on routes without a guard', async () => {
+  it('sets no user on unprotected routes', async () => {
     const { body } = await app.as({ id: 7 }).request().get('/me/headers')
     expect(body.data.user).toBeUndefined()
   })
@@ -76,19 +76,19 @@ describe('the as(user) method', () => {
     expect(body.data.headers).toEqual(plain.body.data.headers)
   })
 
-  it('does not send the token of withAuth', async () => {
+  it('does not send the token set with withAuth()', async () => {
     app.withAuth('real')
     const { body } = await app.as({ id: 7 }).request().get('/me/headers')
     expect(body.data.headers).not.toHaveProperty('authorization')
   })
 
-  it('throws when the user is undefined or a string', async () => {
+  it('throws if the user is undefined or a string', async () => {
     const users: { id: number }[] = []
     expect(() => app.as(users[0] as { id: number })).toThrow('as(): undefined is not a user')
     expect(() => app.asTenant('acme').as('ada' as never)).toThrow('as(): ada is not a user')
   })
 
-  it('sends anonymous requests for null, which the guard handles', async () => {
+  it('sends anonymous requests to the guard if the user is null', async () => {
     app.withAuth('real')
     await app.as(null).request().get('/me').expect(401)
     await app.as({ id: 7 }).as(null).request().get('/me').expect(401)
@@ -113,7 +113,7 @@ describe('callers', () => {
     expect(asked).toBe(0)
   })
 
-  it('keep the headers that were set when they were created', async () => {
+  it('are not affected by headers that withHeaders() sets later', async () => {
     app.withHeaders({ 'x-tenant-id': 'a' })
     const before = app.as({ id: 7 })
     app.withHeaders({ 'x-tenant-id': 'b' })
@@ -148,7 +148,7 @@ describe('callers', () => {
   })
 })
 
-it('a TestApp closes at the end of the block with await using', async () => {
+it('a TestApp declared with `await using` closes at the end of its block', async () => {
   const closed: string[] = []
   const plugin = { name: 'p', onClose: () => void closed.push('p') }
   {
@@ -163,7 +163,7 @@ it('a TestApp closes at the end of the block with await using', async () => {
   expect(closed).toEqual(['p'])
 })
 
-it('a TestApp has no internal properties', () => {
+it('a TestApp exposes no internal properties', () => {
   const names = new Set<string>()
   for (let at: object = app; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
     for (const name of Object.getOwnPropertyNames(at)) names.add(name)

@@ -53,7 +53,7 @@ describe('the clock of a TestApp', () => {
     expect((await app.request().get('/state')).body.data).toEqual({ isOpen: false })
   })
 
-  it('runs alarms of the same time in the order in which they were set', async () => {
+  it('runs timers that are due at the same time in the order in which they were set', async () => {
     app = await TestApp.create(options)
     // From now on, the clock does not run, so the times are exactly the same.
     await app.clock.advance(0)
@@ -64,7 +64,7 @@ describe('the clock of a TestApp', () => {
     expect(rung).toEqual(['a', 'b', 'c', 'late'])
   })
 
-  it('stops at a timer that throws, and continues from there in the next call', async () => {
+  it('stops at a timer that throws, and the next advance() continues from there', async () => {
     app = await TestApp.create(options)
     await app.clock.advance(0)
     const begin = app.clock.now()
@@ -95,7 +95,7 @@ describe('the clock of a TestApp', () => {
     await other.close()
   })
 
-  it('ends handlers at their timeout without waiting', async () => {
+  it('ends handlers at their timeout when a test advances it, without real waiting', async () => {
     app = await TestApp.create(options)
     const statuses: number[] = []
     const answers = [app.request().get('/never'), app.request().get('/never')].map((test) =>
@@ -108,7 +108,7 @@ describe('the clock of a TestApp', () => {
     await Promise.all(answers)
   })
 
-  it('measures the handler timeout for each request', async () => {
+  it('measures the handler timeout separately for each request', async () => {
     app = await TestApp.create(options)
     const statuses: string[] = []
     const get = (name: string) =>
@@ -128,7 +128,7 @@ describe('the clock of a TestApp', () => {
     await Promise.all([first, second])
   })
 
-  it('uses the real time until a test moves it', async () => {
+  it('follows the real time until a test moves it', async () => {
     app = await TestApp.create({ ...options, timeouts: { handler: '20ms' } })
     expect((await app.request().get('/never')).status).toBe(503)
     expect((await app.request().get('/never')).status).toBe(503)
@@ -145,7 +145,7 @@ describe('the clock of an App', () => {
     await real.close()
   })
 
-  it('cannot be provided again', async () => {
+  it('cannot be replaced by a provider', async () => {
     app = await TestApp.create()
     const providers = [{ token: Clock, useValue: { now: () => 0 } as Clock }]
     const [problem] = await bootProblems({ providers })

@@ -79,7 +79,7 @@ describe('closing a TestApp', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('cuts off an endless stream after timeouts.close, even with a stopped clock', async () => {
+  it('cuts off an endless stream after timeouts.close, even if the clock is stopped', async () => {
     const app = await TestApp.create({ ...options, timeouts: { close: '20ms' } })
     const answer = app
       .request()
@@ -95,7 +95,7 @@ describe('closing a TestApp', () => {
     expect(log).toEqual(['stream closed', 'database closed'])
   })
 
-  it('runs only once when close() is called several times', async () => {
+  it('happens only once even if close() is called several times', async () => {
     const app = await TestApp.create(options)
     expect(app.close()).toBe(app.close())
     await app.close()
@@ -129,7 +129,7 @@ describe('an application that is used only through its handler', () => {
     expect(log).toEqual(['answered, database open', 'database closed', 'closed'])
   })
 
-  it('cuts off a request that exceeds timeouts.close', async () => {
+  it('cuts off a request that does not end within timeouts.close', async () => {
     const app = new App({ ...options, timeouts: { close: '20ms' } })
     await serve(app)
     const answer = fetch(`${url}/slow`).then(
@@ -141,7 +141,7 @@ describe('an application that is used only through its handler', () => {
     expect(await answer).toBe('cut')
   })
 
-  it('closes without waiting for requests that it has passed on or answered', async () => {
+  it('closes without waiting for requests that it has passed to next() or answered', async () => {
     const app = new App({ ...options, timeouts: { close: '1d' } })
     const passed = gate()
     await serve(app)
@@ -156,7 +156,7 @@ describe('an application that is used only through its handler', () => {
     expect(await left).toBe('left')
   })
 
-  it('does not run onInit in the async context of the first request', async () => {
+  it('does not run onInit() in the async context of the first request', async () => {
     const context = new AsyncLocalStorage<string>()
     const seen: unknown[] = []
     class Poller {

@@ -23,21 +23,24 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-describe('the contract check of a test', () => {
+describe('the contract check of a TestApp', () => {
   it("excludes requests that Node's parser rejects", async () => {
     const long = await app.request().get('/edges').set('x-long', 'x'.repeat(100_000))
     expect(long.status).toBe(431)
     expect(app.contractReport()).toEqual([])
   })
 
-  it.each(['GET', 'HEAD'])('includes the key of a cached response to %s', async (method) => {
+  it.each(['GET', 'HEAD'])('checks the cache key of a response to %s', async (method) => {
     await expect(app.fetch('/edges/cached', { method })).rejects.toThrow(ContractError)
     const [violation] = app.contractReport()
     expect(violation).toMatchObject({ kind: 'cache-key', path: 'headers.accept-language' })
   })
 
-  it.each(['POST', 'DELETE'])('includes no key for %s, which is not cached', async (method) => {
-    expect((await app.fetch('/edges/cached', { method })).status).toBe(200)
-    expect(app.contractReport()).toEqual([])
-  })
+  it.each(['POST', 'DELETE'])(
+    'checks no cache key for %s, because its responses are not cached',
+    async (method) => {
+      expect((await app.fetch('/edges/cached', { method })).status).toBe(200)
+      expect(app.contractReport()).toEqual([])
+    },
+  )
 })

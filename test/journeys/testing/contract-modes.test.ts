@@ -14,14 +14,14 @@ import {
 
 useContractApp()
 
-describe('the mode contract: throw', () => {
+describe('the contract mode "throw"', () => {
   it('reports a failed expectation of the test first', async () => {
     await start()
     const sent = app.request().get('/users/missing').expect(200)
     await expect(Promise.resolve(sent)).rejects.toThrow('expected 200 "OK", got 404')
   })
 
-  it('passes the error with its violations to expect callbacks', async () => {
+  it('passes a ContractError with the violations to the callback of expect()', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', extra: true }
     const error = await new Promise<Error>((resolve) => {
@@ -36,7 +36,7 @@ describe('the mode contract: throw', () => {
     ])
   })
 
-  it('checks a redirect and the response after it', async () => {
+  it('also checks the response that follows a redirect', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', extra: true }
     await expect(app.fetch('/users/moved')).rejects.toThrow('GET /users/one')
@@ -52,7 +52,7 @@ describe('the mode contract: throw', () => {
     expect((await moved('text/html')).headers.get('content-type')).toMatch('text/html')
   })
 
-  it('adds a thrown violation to contractReport() once', async () => {
+  it('adds a thrown violation to contractReport() only once', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', extra: true }
     await messageOf('/users/one')
@@ -60,10 +60,10 @@ describe('the mode contract: throw', () => {
   })
 })
 
-describe('the mode contract: warn', () => {
+describe('the contract mode "warn"', () => {
   const listen = () => vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 
-  it('is the default, and prints one message for each operation and kind', async () => {
+  it('is the default, and prints one message for each operation and kind of violation', async () => {
     use(await TestApp.create({ controllers }))
     const write = listen()
     reply.data = { id: 1, name: 'Ada', extra: true }
@@ -87,7 +87,7 @@ describe('the mode contract: warn', () => {
     await again.close()
   })
 
-  it('prints messages for each application, even if their operations have the same names', async () => {
+  it('prints its messages for each application, even if their operations have the same names', async () => {
     const create = () => {
       @Controller('twins')
       class TwinsController {
@@ -108,7 +108,7 @@ describe('the mode contract: warn', () => {
     await other.close()
   })
 
-  it('is not used with contract: off', async () => {
+  it('is not used if `contract` is off', async () => {
     await start({ contract: 'off' })
     const write = listen()
     reply.data = { lie: true }
@@ -117,7 +117,7 @@ describe('the mode contract: warn', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('rejects other values of contract', async () => {
+  it('is not used for an invalid value of `contract`, which is refused', async () => {
     await start()
     const options = { contract: 'loud', coverage: 80 } as unknown as TestOptions
     await expect(TestApp.create(options)).rejects.toThrow(/"loud"[\s\S]*80/)
@@ -132,14 +132,14 @@ describe('a document that cannot be generated', () => {
     },
   }
 
-  it('makes the first request fail, for each way to send one', async () => {
+  it('makes requests fail, in every way of sending them', async () => {
     await start({ swagger })
     expect(await messageOf('/open')).toMatch(
       /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,
     )
   })
 
-  it('causes one message with contract: warn', async () => {
+  it('causes only one message if `contract` is warn', async () => {
     await start({ swagger, contract: 'warn' })
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     await app.request().get('/open').expect(200)
@@ -150,7 +150,7 @@ describe('a document that cannot be generated', () => {
 })
 
 describe('the documents for a contract check', () => {
-  it('are applied to routes that are in at least one of them', async () => {
+  it('are applied to routes that at least one of them contains', async () => {
     const isOpen = (route: { path: string }) => route.path.startsWith('/open')
     await start({
       swagger: [
@@ -164,7 +164,7 @@ describe('the documents for a contract check', () => {
     expect(await messageOf('/open/hidden')).toBe('')
   })
 
-  it('are applied even when swagger is false', async () => {
+  it('are applied even if `swagger` is false', async () => {
     await start({ swagger: false })
     reply.data = { lie: true }
     expect(await messageOf('/users/one')).toContain('data.lie')

@@ -27,7 +27,7 @@ describe('a response that matches the document', () => {
     ['/open/elsewhere', null],
     ['/users/nobody-here', null],
     ['/api-docs.json', null],
-  ])('passes at %s', async (path, data) => {
+  ])('passes the contract check at %s', async (path, data) => {
     await start()
     reply.data = data
     expect(await messageOf(path)).toBe('')
@@ -60,15 +60,15 @@ describe('a response that matches the document', () => {
       .expect(403)
   })
 
-  it('can be a stream whose end is not awaited', async () => {
+  it('can be a stream that the test cancels before its end', async () => {
     await start()
     const response = await app.fetch('/users/events')
     await response.body?.cancel()
   })
 })
 
-describe('a response that does not match the document', () => {
-  it('fails with an undocumented field', async () => {
+describe('the contract check of a response', () => {
+  it('fails if a field is not documented', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada', passwordHash: 'x' }
     expect(await messageOf('/users/one')).toBe(
@@ -105,26 +105,26 @@ describe('a response that does not match the document', () => {
     ['/users/moved', 'no location', 'header Location: expected to be present'],
     ['/users/missing', null, 'status: expected one of 200, 400, 500, 503, got 404'],
     ['/users/missing', null, '@ApiResponseDoc({ status: 404, description'],
-  ])('fails at %s: %j', async (path, data, message) => {
+  ])('fails at %s with the data %j', async (path, data, message) => {
     await start()
     reply.data = data
     expect(await messageOf(path)).toContain(message)
   })
 
-  it('fails with a body that is not JSON', async () => {
+  it('fails if the body is not JSON', async () => {
     await start()
     const message = 'body: expected JSON, got "{\\"statusCode\\":"'
     await expect(app.fetch('/users/broken')).rejects.toThrow(message)
   })
 
-  it('fails with an undocumented status', async () => {
+  it('fails if the status is not documented', async () => {
     await start()
     reply.data = { id: 1, name: 'Ada' }
     reply.status = 202
     expect(await messageOf('/users/one')).toContain('got 202')
   })
 
-  it('fails with a success status other than the status of @HttpCode', async () => {
+  it('fails if the success status differs from the status of @HttpCode', async () => {
     await start()
     reply.data = 'empty'
     const sent = app.request().post('/users').send({ name: 'Ada' })
@@ -133,7 +133,7 @@ describe('a response that does not match the document', () => {
     )
   })
 
-  it('fails without the envelope when the operation declares no schema', async () => {
+  it('fails if the body has no valid envelope and the operation declares no schema', async () => {
     await start()
     reply.data = [1]
     expect(await messageOf('/open?raw=yes')).toContain(
@@ -148,7 +148,7 @@ describe('a response that does not match the document', () => {
     expect(await messageOf('/open?raw=yes')).toContain('envelope message: expected string, got 1')
   })
 
-  it('fails with an envelope that contains another status', async () => {
+  it('fails if the status in the envelope differs from the status of the response', async () => {
     await start()
     reply.data = { statusCode: 'success', status: 201, message: 'Created', data: {} }
     expect(await messageOf('/open?raw=yes')).toContain(
@@ -163,20 +163,20 @@ describe('a response that does not match the document', () => {
     }
   })
 
-  it('fails with an error response of a middleware without the envelope', async () => {
+  it('fails if a middleware sends an error response without the envelope', async () => {
     await start({ middlewares: [(_req, res) => void res.status(429).send('slow down')] })
     const message = await messageOf('/users/one')
     expect(message).toContain('status: expected one of 200, 400, 500, 503, got 429')
     expect(message).toContain('envelope: expected JSON, got text/html')
   })
 
-  it('also fails for HEAD', async () => {
+  it('fails for HEAD if the content type is not documented', async () => {
     await start()
     reply.data = null
     await expect(app.fetch('/users/text', { method: 'HEAD' })).rejects.toThrow('text/html')
   })
 
-  it('also fails with a compressed body', async () => {
+  it('also fails if the invalid body is compressed', async () => {
     await start({ middlewares: [compression({ threshold: 0 })] })
     reply.data = { id: 'x', name: 'Ada' }
     expect(await messageOf('/users/one')).toContain('expected integer, got "x"')

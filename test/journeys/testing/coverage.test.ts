@@ -31,7 +31,7 @@ const start = (options: TestOptions = {}) =>
 afterEach(() => vi.restoreAllMocks())
 
 describe('the statuses that coverage() counts', () => {
-  it('include successes, declared errors, and the refusals of the guard and of abilities', async () => {
+  it('include successes, and refusals by the guard and by @Can', async () => {
     @Controller('safe')
     class SafeController {
       @Can('open') @Get() open() {
@@ -88,7 +88,7 @@ describe('the coverage() method', () => {
     await app.close()
   })
 
-  it('counts nothing with contract: off', async () => {
+  it('counts nothing if `contract` is off', async () => {
     const app = await start({ contract: 'off' })
     await app.request().get('/items').expect(200)
     expect(app.coverage().operations).toEqual({ exercised: 0, total: 3, percent: 0 })
@@ -97,7 +97,7 @@ describe('the coverage() method', () => {
 })
 
 describe('the coverage option', () => {
-  it('causes close() to reject below the threshold, after everything is closed', async () => {
+  it('makes close() reject after everything is closed, if the coverage is below the threshold', async () => {
     const onClose = vi.fn()
     const app = await start({
       coverage: { threshold: 66 },
@@ -114,7 +114,7 @@ describe('the coverage option', () => {
     expect(onClose).toHaveBeenCalledOnce()
   })
 
-  it('causes close() to resolve at the threshold, which can also apply to statuses', async () => {
+  it('lets close() resolve if the operations and the statuses reach their thresholds', async () => {
     const app = await start({ coverage: { threshold: { operations: 66, statuses: 40 } } })
     await app.request().get('/items')
     await app.request().get('/items/1')
@@ -124,7 +124,7 @@ describe('the coverage option', () => {
     await expect(strict.close()).rejects.toThrow('GET /items/{id}: never 200, 404')
   })
 
-  it('is refused with contract: off', async () => {
+  it('is refused if `contract` is off', async () => {
     const options: TestOptions = { contract: 'off', coverage: { threshold: 1 } }
     await expect(start(options)).rejects.toThrow('the coverage would be empty')
   })
@@ -138,14 +138,14 @@ describe('the coverage option', () => {
     [{ threshold: { statuses: -1 } }, 'coverage.threshold'],
     [{ summary: 'yes' }, 'coverage.summary'],
     [[], 'coverage'],
-  ])('is refused when it is %j', async (coverage, subject) => {
+  ])('is refused if it is %j', async (coverage, subject) => {
     const failure = start({ coverage } as TestOptions)
     await expect(failure).rejects.toMatchObject({
       problems: [{ code: 'E_OPTION_INVALID', subject }],
     })
   })
 
-  it('prints one line with summary: true, and nothing otherwise', async () => {
+  it('prints one line if `summary` is true, and otherwise nothing', async () => {
     const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
     const silent = await start({ coverage: {} })
     await silent.close()
@@ -159,7 +159,7 @@ describe('the coverage option', () => {
 })
 
 describe('the class ContractCoverage', () => {
-  it('adds the coverage of several applications', async () => {
+  it('adds up the coverage of several applications', async () => {
     const coverage = new ContractCoverage()
     for (const path of ['/items', '/items/1']) {
       const app = await start({ coverage })
@@ -177,7 +177,7 @@ describe('the class ContractCoverage', () => {
     )
   })
 
-  it('contains the operations of an application without requests', async () => {
+  it('counts the operations of an application that has received no requests', async () => {
     const coverage = new ContractCoverage()
     const app = await start({ coverage })
     await app.close()

@@ -71,14 +71,17 @@ const NOBODY = { id: null, by: null, tenant: null, cookie: null, other: null }
 
 describe('the as() method', () => {
   it.each<[string, Record<string, string>]>([
-    ['a key in a header', { 'X-API-Key': key }],
-    ['Authorization', { authorization: 'Bearer x' }],
-    ['a header of a class', { 'x-staff': 'right' }],
-    ['the cookie of a session', { cookie: 'session=x' }],
-    ['the other cookie of a session', { cookie: '__Host-session=x' }],
-    ['the cookie of a class', { cookie: 'staff=right' }],
-    ['several', { cookie: 'session=x; staff=right', 'x-staff': 'right', 'x-api-key': key }],
-  ])('removes %s', async (_, headers) => {
+    ['the API key header', { 'X-API-Key': key }],
+    ['the Authorization header', { authorization: 'Bearer x' }],
+    ['the header of a guard class', { 'x-staff': 'right' }],
+    ['the session cookie', { cookie: 'session=x' }],
+    ['the __Host- session cookie', { cookie: '__Host-session=x' }],
+    ['the cookie of a guard class', { cookie: 'staff=right' }],
+    [
+      'several credentials',
+      { cookie: 'session=x; staff=right', 'x-staff': 'right', 'x-api-key': key },
+    ],
+  ])('removes %s that with() or withHeaders() has set', async (_, headers) => {
     const app = await startApp()
     expect(await ask(app.with(headers).as(null))).toEqual(NOBODY)
     app.withHeaders({ ...headers, 'X-Other': 'stays' })
@@ -86,7 +89,7 @@ describe('the as() method', () => {
     expect(await ask(app.as({ id: 1 }))).toMatchObject({ id: 1, other: 'stays', cookie: null })
   })
 
-  it('keeps other cookies, and headers that no guard reads', async () => {
+  it('keeps the cookies that no guard reads', async () => {
     const app = await startApp()
     const cookie = 'theme=dark; staff=right; session=x; staffs=1;'
     expect(await ask(app.with({ cookie }).as(null))).toEqual({
@@ -95,7 +98,7 @@ describe('the as() method', () => {
     })
   })
 
-  it('removes the headers in `auth.credentials` for a guard without its own', async () => {
+  it('removes the headers in `auth.credentials` if the guard has no `credentials` of its own', async () => {
     const guard = { canActivate: (req: Request) => req.get('x-token') === 'right' }
     @Auth({ optional: true })
     @Controller('me')
@@ -119,7 +122,7 @@ describe('the as() method', () => {
     expect(await ask(app.as(null).with({ 'x-api-key': 'wrong' }))).toBe(401)
   })
 
-  it('results in a column without credentials in the matrix', async () => {
+  it('also removes the credentials for a principal of authMatrix() that is null', async () => {
     const app = await startApp({ tenant: {} })
     app.withHeaders({ 'x-api-key': key, cookie: 'staff=right' })
     const matrix = await app.authMatrix({ nobody: null, partner: app.with({ cookie: 'a=b' }) })
@@ -131,7 +134,7 @@ describe('the as() method', () => {
 })
 
 describe('asTenant() with a credential that determines the tenant', () => {
-  it('creates a credential of the tenant for the test user', async () => {
+  it('gives the test user a credential of this tenant', async () => {
     const app = await startApp({ tenant: {} })
     const ann = app.as({ id: 'ann' }).asTenant('acme')
     expect(await ask(ann, '/me/tenant')).toEqual({ id: 'ann', tenant: 'acme', by: 'partner' })
@@ -147,7 +150,7 @@ describe('asTenant() with a credential that determines the tenant', () => {
     expect(await ask(any, '/me/tenant')).toBe(400)
   })
 
-  it('requires no header', async () => {
+  it('works even if `tenant.header` is false', async () => {
     const app = await startApp({ tenant: { header: false } })
     const ann = app.as({ id: 'ann' }).asTenant('acme')
     expect(await ask(ann, '/me/tenant')).toEqual({ id: 'ann', tenant: 'acme', by: 'partner' })
@@ -157,7 +160,7 @@ describe('asTenant() with a credential that determines the tenant', () => {
     expect(await ask(ann.as(null), '/me/tenant')).toBe(401)
   })
 
-  it('reports the reason why it cannot work', async () => {
+  it('throws an error with the reason if it cannot set the tenant', async () => {
     const app = await startApp({ tenant: { header: false } })
     const header = 'asTenant() sends a header, and `tenant.header` is false: '
     const wrong = `${header}call as(user) first, or send a credential of this tenant.`

@@ -131,7 +131,7 @@ describe('the fetch method of a TestApp', () => {
     expect(await dataOf(third)).toMatchObject({ auth: '1' })
   })
 
-  it('returns a Response in the same way as the global fetch', async () => {
+  it('returns a standard Response, even for a 404', async () => {
     const response = await app.fetch('/notes/missing')
     expect(response).toBeInstanceOf(Response)
     expect(response).toMatchObject({ status: 404, ok: false, statusText: 'Not Found' })
@@ -140,14 +140,14 @@ describe('the fetch method of a TestApp', () => {
     expect(await response.json()).toMatchObject({ statusCode: 'error', message: 'No such note' })
   })
 
-  it('adds the headers of withHeaders, which the request can override', async () => {
+  it('sends the headers set with withHeaders(), which a request can override', async () => {
     app.withHeaders({ 'x-one': 'set' })
     expect(await dataOf(await app.fetch('/notes'))).toMatchObject({ auth: 'set' })
     const response = await app.fetch('/notes', { headers: { 'x-one': 'own' } })
     expect(await dataOf(response)).toMatchObject({ auth: 'own' })
   })
 
-  it('sends bodies of every type, with Content-Length when it is known', async () => {
+  it('sends every type of body, with Content-Length if the length is known', async () => {
     const json = JSON.stringify({ text: 'ü' })
     const headers = { 'content-type': 'application/json' }
     const created = await app.fetch('/notes', { method: 'POST', body: json, headers })
@@ -188,7 +188,7 @@ describe('the fetch method of a TestApp', () => {
     expect(data).toMatchObject({ text: 'words', coding: 'chunked' })
   })
 
-  it('reads large and compressed bodies completely', async () => {
+  it('reads a large body completely, and can request a compressed one', async () => {
     const squeezed = await TestApp.create({
       controllers: [NotesController],
       contract: 'throw',
@@ -214,7 +214,7 @@ describe('the fetch method of a TestApp', () => {
     ])
   })
 
-  it('returns a refusal that arrives before the body is sent', async () => {
+  it('returns a refusal that arrives before the whole body is sent', async () => {
     const text = 'x'.repeat(5_000_000)
     const headers = { 'content-type': 'application/json' }
     const whole = { method: 'POST', headers, body: JSON.stringify({ text }) }
@@ -225,7 +225,7 @@ describe('the fetch method of a TestApp', () => {
     expect((await app.fetch('/notes')).status).toBe(200)
   })
 
-  it('rejects when the stream of the request fails', async () => {
+  it('rejects if the stream of the request body fails', async () => {
     const body = new ReadableStream({
       pull() {
         throw new Error('no more')
@@ -244,26 +244,26 @@ describe('the fetch method of a TestApp', () => {
     expect(await implied.text()).toBe('')
   })
 
-  it('rejects with a TypeError when the connection is closed', async () => {
+  it('rejects with a TypeError if the server closes the connection without a response', async () => {
     await expect(app.fetch('/notes/reset')).rejects.toThrow(TypeError)
   })
 })
 
-describe('redirects in fetch', () => {
+describe('redirects in the fetch method of a TestApp', () => {
   it('are followed by default', async () => {
     const response = await app.fetch('/notes/moved')
     expect(response).toMatchObject({ status: 200, redirected: true })
     expect(response.url).toBe('http://in-process/notes?from=moved')
   })
 
-  it('are returned with redirect: manual, and rejected with redirect: error', async () => {
+  it("are returned with redirect: 'manual', and make fetch reject with redirect: 'error'", async () => {
     const response = await app.fetch('/notes/moved', { redirect: 'manual' })
     expect(response.status).toBe(302)
     expect(response.headers.get('location')).toBe('/notes?from=moved')
     await expect(app.fetch('/notes/moved', { redirect: 'error' })).rejects.toThrow(TypeError)
   })
 
-  it('keep the body for a 307, and become GET for a 303', async () => {
+  it('keep the body with 307, unless it is a stream, and become a GET request with 303', async () => {
     const post = { method: 'POST', body: 'kept' }
     const kept = await app.fetch('/notes/moved?status=307', post)
     expect(await dataOf(kept)).toMatchObject({ text: 'kept' })
@@ -274,14 +274,14 @@ describe('redirects in fetch', () => {
     await expect(app.fetch('/notes/moved?status=307', streamed)).rejects.toThrow('stream')
   })
 
-  it('are rejected for another host, and after 20 redirects', async () => {
+  it('make fetch reject if they lead to another host, or if there are more than 20', async () => {
     await expect(app.fetch('/notes/away')).rejects.toThrow('https://elsewhere.example/')
     await expect(app.fetch('/notes/round')).rejects.toThrow('more than 20 redirects')
   })
 })
 
-describe('streams and aborts in fetch', () => {
-  it('return a response while it is being written', async () => {
+describe('the fetch method of a TestApp with a stream or a signal', () => {
+  it('returns a response while its body is still being written', async () => {
     const response = await app.fetch('/notes/events')
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     const { value } = await reader.read()
@@ -290,7 +290,7 @@ describe('streams and aborts in fetch', () => {
     await gone
   })
 
-  it('close the connection when the signal is aborted before or during the response', async () => {
+  it('closes the connection if the signal is aborted before or during the response', async () => {
     const waiting = new AbortController()
     const answer = app.fetch('/notes/slow', { signal: waiting.signal })
     while (gone === undefined) await delay(1)
@@ -304,7 +304,7 @@ describe('streams and aborts in fetch', () => {
     await gone
   })
 
-  it('send nothing when the signal is already aborted', async () => {
+  it('sends nothing if the signal is already aborted', async () => {
     const signal = AbortSignal.abort(new Error('too late'))
     await expect(app.fetch('/notes/slow', { signal })).rejects.toThrow('too late')
     expect(gone).toBeUndefined()

@@ -56,7 +56,7 @@ describe('the logs of a TestApp', () => {
     expect(printed).toMatch(/Error: disk full\n\s+at FailingController\.fails/)
   })
 
-  it('contain the error that is the cause of a failed supertest expectation', async () => {
+  it('provide the cause of a failed supertest expectation', async () => {
     app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('the logs of a TestApp', () => {
     expect(other.cause).toBeUndefined()
   })
 
-  it('contain the error that is also the cause in a supertest callback', async () => {
+  it('provide the cause of a failed supertest expectation that has a callback', async () => {
     app = await TestApp.create(options)
     const failure = await new Promise<Error>((resolve) => {
       app.request().get('/fails').expect(200).end(resolve)
@@ -98,7 +98,7 @@ describe('the logs of a TestApp', () => {
     await other.close()
   })
 
-  it('are kept with logger: false', async () => {
+  it('are stored even if `logger` is false', async () => {
     app = await TestApp.create({ ...options, logger: false })
     await app.request().get('/fails')
     expect(app.logs).toHaveLength(1)
@@ -136,7 +136,7 @@ describe('a logger that is passed to a TestApp', () => {
     expect(printed).toBe('')
   })
 
-  it('has all its methods in plugins, whose messages are also stored', async () => {
+  it('is available to plugins with all its methods, and their messages are also stored', async () => {
     let children: unknown
     const plugin: Plugin = {
       name: 'chatty',

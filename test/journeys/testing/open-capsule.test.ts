@@ -85,33 +85,35 @@ async function failedOn(
 describe('a capsule in a test', () => {
   it.each([
     [
-      'bytes',
+      'a binary body',
       '/orders/bytes/%41%2e?a=%20b+c&&',
       'application/octet-stream',
       Buffer.from([0, 255, 10]),
     ],
-    ['JSON that a schema changes', '/orders/json', 'application/json', '{ "sku": "A-1" }'],
-  ])(
-    'is sent with the same bytes, as the same user, and at the same time: %s',
-    async (_, path, type, body) => {
-      const headers = {
-        'content-type': type,
-        'x-note': 'as it was',
-        authorization: 'Bearer canary',
-      }
-      const file = await failedOn(path, { method: 'POST', headers, body })
-      using capsule = openCapsule(file)
-      await using app = await TestApp.create({ ...options, ...capsule.options })
-      const failing = await capsule.replay(app)
-      expect(failing.status).toBe(500)
-      expect(app.explain(failing).error).toMatchObject({ message: 'No stock' })
-      seen.isBroken = false
-      expect((await capsule.replay(app)).status).toBe(204)
-      const [first, ...again] = seen.requests as { at: number }[]
-      const { startedAt } = JSON.parse(readFileSync(file, 'utf8')).record
-      expect(again).toEqual([1, 2].map(() => ({ ...first, at: startedAt })))
-    },
-  )
+    [
+      'a JSON body that a schema transforms',
+      '/orders/json',
+      'application/json',
+      '{ "sku": "A-1" }',
+    ],
+  ])('is replayed with the same bytes, user and clock time: %s', async (_, path, type, body) => {
+    const headers = {
+      'content-type': type,
+      'x-note': 'as it was',
+      authorization: 'Bearer canary',
+    }
+    const file = await failedOn(path, { method: 'POST', headers, body })
+    using capsule = openCapsule(file)
+    await using app = await TestApp.create({ ...options, ...capsule.options })
+    const failing = await capsule.replay(app)
+    expect(failing.status).toBe(500)
+    expect(app.explain(failing).error).toMatchObject({ message: 'No stock' })
+    seen.isBroken = false
+    expect((await capsule.replay(app)).status).toBe(204)
+    const [first, ...again] = seen.requests as { at: number }[]
+    const { startedAt } = JSON.parse(readFileSync(file, 'utf8')).record
+    expect(again).toEqual([1, 2].map(() => ({ ...first, at: startedAt })))
+  })
 
   it('must have the current format', () => {
     const file = join(folder, 'old.json')
@@ -137,7 +139,7 @@ const CALLS: [string, Call, (port: number) => string][] = [
     (port) => `http://127.0.0.1:${port}/charge?x=1`,
   ],
   [
-    'fetch of https',
+    'fetch with https',
     () => fetch('https://bank.example/charge'),
     () => 'https://bank.example/charge',
   ],
@@ -153,12 +155,12 @@ const CALLS: [string, Call, (port: number) => string][] = [
   ],
   ['node:net', (port) => ended(connect(port, '127.0.0.1')), (port) => `tcp://127.0.0.1:${port}`],
   [
-    'a socket of a library',
+    'a Socket object',
     (port) => ended(new Socket().connect({ port, host: '::1' })),
     (port) => `tcp://::1:${port}`,
   ],
   ['node:tls', () => ended(tlsConnect(443, 'bank.example')), () => 'tcp://bank.example:443'],
-  ['the path of a socket', () => ended(connect('/tmp/bank.sock')), () => '/tmp/bank.sock'],
+  ['a Unix socket', () => ended(connect('/tmp/bank.sock')), () => '/tmp/bank.sock'],
   [
     'UDP',
     (port) =>
@@ -222,7 +224,7 @@ describe('a replay of a capsule', () => {
   }
 
   it.each(CALLS)(
-    'refuses a call by %s and reports the URL, although the handler has handled the error',
+    'refuses a call through %s and reports its address, even if the handler catches the error',
     async (_, made, url) => {
       call = made
       const file = await capsuleOf('/pay/handled')
@@ -235,7 +237,7 @@ describe('a replay of a capsule', () => {
     },
   )
 
-  it('refuses a call that starts while the response is sent', async () => {
+  it('refuses a call that the handler does not await', async () => {
     call = (at) => Promise.resolve().then(() => fetch(`http://127.0.0.1:${at}/charge`))
     using capsule = openCapsule(await capsuleOf('/pay/late'))
     await using app = await TestApp.create({ ...paying, ...capsule.options })
@@ -243,7 +245,7 @@ describe('a replay of a capsule', () => {
     expect(charges).toBe(0)
   })
 
-  it('also refuses the calls of an application during its start', async () => {
+  it('also refuses calls that the application makes while it starts', async () => {
     using capsule = openCapsule(await capsuleOf('/pay/late'))
     const plugin = { name: 'bank', setup: () => fetch(`http://127.0.0.1:${port}/`).then(() => {}) }
     await expect(
@@ -253,7 +255,7 @@ describe('a replay of a capsule', () => {
     expect(charges).toBe(0)
   })
 
-  it('with `database`, allows only the addresses to which the application connected at startup', async () => {
+  it('with `database`, allows calls only to addresses to which the application connected at startup', async () => {
     using capsule = openCapsule(await capsuleOf('/pay/handled'), { database: true })
     const plugin = { name: 'bank', setup: () => fetch(`http://127.0.0.1:${port}/`).then(() => {}) }
     await using app = await TestApp.create({ ...paying, ...capsule.options, plugins: [plugin] })
@@ -263,7 +265,7 @@ describe('a replay of a capsule', () => {
     await expect(capsule.replay(app)).rejects.toThrow('http://other.example/')
   })
 
-  it('allows calls to the port of the application, and all others once the capsule is disposed of', async () => {
+  it('allows calls to the application itself, and allows all calls after the capsule is disposed', async () => {
     const capsule = openCapsule(await capsuleOf('/pay/handled'))
     await using app = await TestApp.create({ ...paying, ...capsule.options })
     const own = await app.listen(0, '127.0.0.1')
@@ -273,7 +275,7 @@ describe('a replay of a capsule', () => {
     expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('charged')
   })
 
-  it('reports a statement without a result, although the handler has handled the error', async () => {
+  it('reports a statement without a recorded result, even if the handler catches the error', async () => {
     @Controller('rows')
     class RowsController {
       readonly #db = inject(Database)

@@ -61,7 +61,7 @@ async function leftBy(...providers: (new () => object)[]) {
 }
 
 describe('the warning of close() about open resources', () => {
-  it('contains a timer of a provider, and the line that has set it', async () => {
+  it('contains a timer of a provider, and the line of code that set it', async () => {
     const [message, ...others] = await leftBy(Poller)
     expect(message).toMatch(
       /a resource is still open .*: Timeout, opened\n.*Poller.*open-resources/,
@@ -70,7 +70,7 @@ describe('the warning of close() about open resources', () => {
     expect(printed).toBe(`${message}\n`)
   })
 
-  it('is logged only by the logger of the options', async () => {
+  it('is passed only to the logger in the options, if there is one', async () => {
     const warnings: string[] = []
     const logger = { info() {}, warn: (_: object, text: string) => warnings.push(text), error() {} }
     const app = await TestApp.create({ providers: [Poller], logger })
@@ -79,7 +79,7 @@ describe('the warning of close() about open resources', () => {
     expect(printed).toBe('')
   })
 
-  it('does not hide another error when the logger throws', async () => {
+  it('does not hide another error if the logger throws', async () => {
     class Failing extends Poller {
       onClose() {
         throw new Error('no way to close')
@@ -97,7 +97,7 @@ describe('the warning of close() about open resources', () => {
     ])
   })
 
-  it('contains a server that was started', async () => {
+  it('contains a server that is still listening', async () => {
     const [message, ...others] = await leftBy(Metrics)
     expect(message).toMatch(/: TCPSERVERWRAP, opened\n/)
     expect(others).toEqual([])
@@ -110,7 +110,7 @@ describe('the warning of close() about open resources', () => {
     expect(app.logs).toHaveLength(1)
   })
 
-  it('does not include closed resources or timers with unref', async () => {
+  it('excludes closed resources, and timers on which unref() was called', async () => {
     expect(await leftBy(TidyPoller, PatientPoller, TidyMetrics)).toEqual([])
   })
 

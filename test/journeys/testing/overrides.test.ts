@@ -141,13 +141,13 @@ describe('an override', () => {
     expect((await sent()).sent[0]).toBe('kept')
   })
 
-  it('can provide a token without another provider', async () => {
+  it('can provide a token that has no other provider', async () => {
     app = await TestApp.create({ ...options, testOverrides: [{ token: Limit, useValue: 0 }] })
     expect((await sent()).limit).toBe(0)
     expect(app.logs).toEqual([])
   })
 
-  it('applies if it is the last of several with the same token', async () => {
+  it('replaces earlier overrides of the same token', async () => {
     const testOverrides = [
       { token: Limit, useValue: 1 },
       { token: Limit, useValue: 2 },
@@ -168,7 +168,7 @@ describe('an override', () => {
 describe('an override that replaces nothing', () => {
   class Mailr {}
 
-  it('is used, and causes a warning with similar names', async () => {
+  it('is used, and causes a warning that suggests a similar name', async () => {
     app = await TestApp.create({ ...options, testOverrides: [{ token: Mailr, useValue: fake }] })
     expect(app.get(Mailr)).toBe(fake)
     expect(app.logs).toMatchObject([{ level: 'warn', facts: { code: 'W_OVERRIDE_UNUSED' } }])
@@ -182,13 +182,13 @@ describe('an override that replaces nothing', () => {
     expect(app.logs[0]?.message).toMatch(/Another token has the same name/)
   })
 
-  it('causes a warning without names when none is similar', async () => {
+  it('causes a warning without a suggestion if no name is similar', async () => {
     const testOverrides = [{ token: 'quite another thing', useValue: 1 }]
     app = await TestApp.create({ ...options, testOverrides })
     expect(app.logs[0]?.message).toMatch(/'quite another thing'[\s\S]*or remove the override/)
   })
 
-  it('prevents the start of a strict application, and closes its providers', async () => {
+  it('prevents the start of a strict application, whose providers are then closed', async () => {
     app = await TestApp.create()
     const closed: string[] = []
     const pool = { token: 'pool', useFactory: () => ({ onClose: () => closed.push('pool') }) }
@@ -208,7 +208,7 @@ describe('an override that replaces nothing', () => {
 
 describe('an invalid override', () => {
   it.each([
-    ['no array', 'no list'],
+    ['not an array', 'no list'],
     ['undefined', [undefined]],
     ['no token', [{ token: undefined, useValue: 1 }]],
     ['no value', [{ token: Mailer, useClass: Mailer }]],
@@ -222,7 +222,7 @@ describe('an invalid override', () => {
 })
 
 describe('an App that is not a TestApp', () => {
-  it('has no overrides, even as a subclass', async () => {
+  it('ignores testOverrides, and an overrides() method of a subclass', async () => {
     app = await TestApp.create()
     class Sneaky extends App {
       protected overrides() {

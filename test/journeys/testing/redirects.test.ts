@@ -33,7 +33,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-describe('the fetch method of a test', () => {
+describe('the fetch method of a TestApp', () => {
   it('follows at most 20 redirects', async () => {
     const response = await app.fetch('/hops/left/20')
     expect([response.status, response.redirected]).toEqual([200, true])
@@ -47,7 +47,7 @@ describe('the fetch method of a test', () => {
     [303, 'GET'],
     [307, 'POST'],
     [308, 'POST'],
-  ])('sends a POST that is redirected with %d as %s', async (status, method) => {
+  ])('follows a %d redirect of a POST request with a %s request', async (status, method) => {
     const response = await app.fetch(`/hops/move/${status}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-own': 'yes' },

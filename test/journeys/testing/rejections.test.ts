@@ -61,7 +61,7 @@ async function endOf(app: TestApp): Promise<unknown> {
 }
 
 describe('an unhandled rejected promise', () => {
-  it('makes the request that caused it fail, and is not reported again by close()', async () => {
+  it('rejects the supertest request that caused it, and is not reported again by close()', async () => {
     const app = await TestApp.create(options)
     const failure = await app
       .request()
@@ -75,7 +75,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('does not affect another request that ends in the meantime', async () => {
+  it('does not affect other requests', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/forgets')
     await app.request().get('/users/handles').expect(200)
@@ -84,7 +84,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toMatchObject({ message: expect.stringMatching(/forgets left/) })
   })
 
-  it('is reported once, after the expectation that failed first', async () => {
+  it('is reported once, after a failed expectation of the same request', async () => {
     const app = await TestApp.create(options)
     const test = app.request().get('/users/forgets').expect(204)
     await expect(test).rejects.toThrow(
@@ -93,7 +93,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('causes close() to reject with the request and the reason', async () => {
+  it('makes close() reject with the request and the reason, if fetch() sent the request', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/forgets')
     expect(await endOf(app)).toMatchObject({
@@ -102,7 +102,7 @@ describe('an unhandled rejected promise', () => {
     })
   })
 
-  it('is detected when it occurs after the response', async () => {
+  it('is detected even if it occurs after the response', async () => {
     const app = await TestApp.create(options)
     await app.fetch('/users/later')
     const isRejected = once(process, 'unhandledRejection')
@@ -113,7 +113,7 @@ describe('an unhandled rejected promise', () => {
     })
   })
 
-  it('is detected during close(), even when the reason is a string', async () => {
+  it('is detected during close(), even if the reason is a string', async () => {
     const app = await TestApp.create(options)
     const answer = app.fetch('/users/slow?reason=why%20not')
     await app.clock.advance(0)
@@ -135,7 +135,7 @@ describe('an unhandled rejected promise', () => {
     expect(await endOf(app)).toBeInstanceOf(Error)
   })
 
-  it('is reported each time, in addition to an error of onClose', async () => {
+  it('is reported for each request, in addition to an error of onClose()', async () => {
     class Stuck {
       onClose() {
         throw new Error('stuck')
@@ -149,7 +149,7 @@ describe('an unhandled rejected promise', () => {
     })
   })
 
-  it('can also be caused by the start', async () => {
+  it('is also reported if the start of the application caused it', async () => {
     class Mailer {
       constructor() {
         sendMail()
@@ -161,14 +161,14 @@ describe('an unhandled rejected promise', () => {
 })
 
 describe('the listener for unhandled rejections', () => {
-  it('does not report a promise that is caught or results in a 500', async () => {
+  it('does not report a rejected promise that is caught or that results in a 500', async () => {
     const app = await TestApp.create(options)
     await app.request().get('/users/handles').expect(200)
     await app.request().get('/users/fails').expect(500)
     expect(await endOf(app)).toBe('fine')
   })
 
-  it('is removed when the start fails', async () => {
+  it('is removed if the start fails', async () => {
     class Broken {
       onInit() {
         throw new Error('no')

@@ -45,7 +45,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 describe('server-sent events', () => {
-  it('arrive individually until the reader stops', async () => {
+  it('arrive one by one until the reader stops', async () => {
     const response = await app.fetch('/wire/events')
     expect(response.headers.get('content-type')).toMatch('text/event-stream')
     let text = ''
@@ -89,7 +89,7 @@ describe('streamed bodies', () => {
     expect((await reader.read()).done).toBe(true)
   })
 
-  it('fail without a ContractError when the application closes the connection', async () => {
+  it('cause no ContractError if the application closes the connection', async () => {
     const failure = await app.fetch('/wire/cut').then(
       () => null,
       (error: unknown) => error,
@@ -123,7 +123,7 @@ describe('the connect() method', () => {
     await ended
   })
 
-  it('sends any bytes to the HTTP parser', async () => {
+  it('returns a connection on which a test can send any bytes to the HTTP parser', async () => {
     const socket = app.connect()
     socket.write('GET /wire/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
     let text = ''
@@ -135,7 +135,7 @@ describe('the connect() method', () => {
     other.destroy()
   })
 
-  it('returns a connection that is closed with the application', async () => {
+  it('returns a connection that is closed when the application closes', async () => {
     app.server.on('upgrade', (_req, socket: Duplex) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n')
       socket.on('error', () => {})

@@ -234,7 +234,8 @@ describe('an uploaded file', () => {
     const { data } = (await send('twice', large)).body
     expect(data).toEqual({
       length: 150_000,
-      second: "The file 'avatar' has already been read: store its bytes, or save it.",
+      second:
+        "The file 'avatar' has already been read. A file can be read only once: store its bytes, or save it.",
     })
     const response = await app.fetch('/uploads/echo', {
       method: 'POST',

@@ -153,10 +153,10 @@ it.each<[options: object, cause: string]>([
   [{ returns: 'Note' }, 'The schema of `returns` in @Get() '],
   [{ retruns: Note }, '@Get() was given retruns: routes have no such option.'],
   [{ errors: 'none' }, "`errors` in @Get() must be an object, not 'none'."],
-  [{ errors: { 200: 'Fine' } }, '`errors` in @Get() describes 200, which is not an error.'],
+  [{ errors: { 200: 'Fine' } }, '`errors` in @Get() describes 200, which is not an error status.'],
   [
     { errors: { 404: 5 } },
-    '`errors` in @Get() for the status 404 has a description that is empty or not a string.',
+    'The description of `errors` in @Get() for the status 404 is empty or not a string.',
   ],
   [{ summary: '' }, "`summary` in @Get() must be a non-empty string, not ''."],
   [{ responseHeaders: [] }, '`responseHeaders` in @Get() must be an object, not .'],
@@ -239,7 +239,7 @@ it('an option together with an equivalent decorator causes a boot error', async 
   }
   const problems = await bootProblems({ controllers: [Twice] })
   expect(problems.map((each) => each.cause)).toEqual([
-    'It has 2 @HttpCode, but only one of them would take effect.',
+    'It has 2 @HttpCode decorators, but only one of them would take effect.',
     '`returns` and @ApiResponseDoc both describe the status 201, but only one of them can.',
     '`returns` describes data, but a response with the status 204 has no body.',
     'It has `returns` in @Get() and @Redirect, but only one of them can describe the success response.',

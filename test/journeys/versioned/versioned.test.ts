@@ -229,7 +229,7 @@ describe('a route with @Versioned()', () => {
     await app.request().post('/bad').expect(500)
     const errors = app.logs.map(({ facts }) => String(facts['err'])).join()
     expect(errors).toMatch(
-      /'version' of its row is not a valid version.*expectedVersion\(\) is for/,
+      /'version' of its row is not a valid version.*expectedVersion\(\): the request has no/,
     )
   })
 })

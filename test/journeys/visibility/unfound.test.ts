@@ -77,7 +77,7 @@ describe('parts with an audience but without a name', () => {
       expect([status, text.includes(SECRET)]).toEqual([500, false])
       const { message } = (app.logs.at(-1) as unknown as { facts: { err: Error } }).facts.err
       expect(message).toMatch(/ItController\.it: the response (409|201) has no schema/)
-      expect(message).toContain('Describe it with @ApiResponseDoc')
+      expect(message).toContain('Describe the response with @ApiResponseDoc')
       expect((await get(ALL)).text).toContain(SECRET)
     }
   })

@@ -164,9 +164,9 @@ describe('the option responses.documented', () => {
     ['another mode', { fields: 'all' }, /'all' is not a valid mode/],
     ['no list', { documented: unprocessable }, /not a list/],
     ['another name', { document: [] }, /not an option/],
-    ['an item that is not an object', { documented: [null] }, /status undefined/],
-    ['a status as text', { documented: [{ status: '422' }] }, /status '422'/],
-    ['one status twice', { documented: [unprocessable, unprocessable] }, /two/],
+    ['an item that is not an object', { documented: [null] }, /status of a response is undefined/],
+    ['a status as text', { documented: [{ status: '422' }] }, /status of a response is '422'/],
+    ['one status twice', { documented: [unprocessable, unprocessable] }, /the status 422 twice/],
     ['no schema', { documented: [{ status: 422, schema: 'Reasons' }] }, /not a schema/],
     [
       'a media type with a line break',

@@ -76,8 +76,8 @@ describe('an invalid envelope', () => {
   it.each<[string, unknown, RegExp]>([
     ['a text', 'bare', /'bare' is not an envelope/],
     ['null', null, /null is not an envelope/],
-    ['without success', { schema: own.schema }, /no function `success`/],
-    ['without schema', { success: own.success }, /no function `schema`/],
+    ['without success', { schema: own.schema }, /no `success` function/],
+    ['without schema', { success: own.success }, /no `schema` function/],
     ['with a misspelt name', { ...own, sucess: 1 }, /no effect/],
     ['with a text type', { ...own, mediaType: 'text/plain' }, /not a JSON type/],
     ['with a type of two lines', { ...own, mediaType: 'a/b+json\r\nX: 1' }, /not a JSON type/],
@@ -98,7 +98,7 @@ describe('an invalid envelope', () => {
       { ...own, schema: () => ({ properties: { ok: { const: true } } }) },
       /`const`/,
     ],
-    ['with errors that have no format', { ...own, error: { schema: {} } }, /no function `format`/],
+    ['with errors that have no format', { ...own, error: { schema: {} } }, /no `format` function/],
     ['with errors that have no schema', { ...own, error: { format: () => ({}) } }, /no `schema`/],
   ])('causes a boot error: %s', async (_, envelope, cause) => {
     await start()

@@ -22,7 +22,7 @@ describe('the bounds of an integer', () => {
     [{ maximum: 4, exclusiveMaximum: 3 }, { maximum: 2 }],
     [{ maximum: 3, exclusiveMaximum: true }, { maximum: 2 }],
     [{ minimum: 3, exclusiveMinimum: true }, { minimum: 4 }],
-  ])('for %j are %j', (keywords, expected) => {
+  ])('are converted from %j to %j', (keywords, expected) => {
     expect(convert({ type: 'integer', ...keywords })).toEqual({ type: 'integer', ...expected })
   })
 })
@@ -41,12 +41,12 @@ describe('the bounds of a number', () => {
       { minimum: 0, maximum: 0 },
       { minimum: 0, maximum: 0 },
     ],
-  ])('for %j are %j', (keywords, expected) => {
+  ])('are converted from %j to %j', (keywords, expected) => {
     expect(convert({ type: 'number', ...keywords })).toEqual({ type: 'number', ...expected })
   })
 })
 
-describe('the length of a tuple', () => {
+describe('the length limits of a tuple', () => {
   const two = { prefixItems: [text, { type: 'integer' }], items: false }
   it.each([
     [two, { maxItems: 2 }],
@@ -63,7 +63,7 @@ describe('the length of a tuple', () => {
     [{ ...two, items: text, maxItems: 1 }, { maxItems: 1 }],
     [{ items: [text, text], additionalItems: false, maxItems: 1 }, { maxItems: 1 }],
     [{ items: [text, text], additionalItems: false }, { maxItems: 2 }],
-  ])('for %j is %j', (keywords, expected) => {
+  ])('with the keywords %j are %j', (keywords, expected) => {
     const { type, items: _, ...bounds } = convert({ type: 'array', ...keywords })
     expect([type, bounds]).toEqual(['array', expected])
   })

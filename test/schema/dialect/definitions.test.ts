@@ -10,17 +10,17 @@ describe('schema definitions', () => {
     ['an identifier', { $id: 'Money', type: 'string' }, 'Money'],
     ['an identifier that is a URL', { $id: 'https://example.com/a/money.schema.json' }, 'money'],
     ['an identifier with invalid characters', { $id: '#/x y', type: 'object' }, 'x_y'],
-    ['a title of an object', { title: 'Money', type: 'object' }, 'Money'],
-    ['a title of an enum', { title: 'Color', enum: ['red'] }, 'Color'],
+    ['the title of an object', { title: 'Money', type: 'object' }, 'Money'],
+    ['the title of an enum', { title: 'Color', enum: ['red'] }, 'Color'],
     [
-      'a title of a union',
+      'the title of a union',
       { title: 'Pet', anyOf: [{ type: 'string' }, { type: 'number' }] },
       'Pet',
     ],
     ['a key of $defs', { $defs: { Money: { type: 'string' } }, $ref: '#/$defs/Money' }, 'Money'],
     ['a key of definitions', { definitions: { m: {} }, $ref: '#/definitions/m' }, 'm'],
     ['the identifier __proto__', { $id: '__proto__', type: 'object' }, 'proto'],
-  ])('are named by %s', (_, schema, name) => {
+  ])('are named after %s', (_, schema, name) => {
     expect(toOpenApiSchema(schema).schema).toEqual(ref(name))
     expect(namesOf(schema)).toEqual([[name, true]])
   })
@@ -35,7 +35,7 @@ describe('schema definitions', () => {
     expect(namesOf(schema)).toEqual([])
   })
 
-  it('are created for recursive schemas, and marked as not named by the author', () => {
+  it('are created for recursive schemas without a name, and marked as unnamed', () => {
     const { schema, definitions } = toOpenApiSchema({
       type: 'object',
       properties: { next: { $ref: '#' } },
@@ -50,7 +50,7 @@ describe('schema definitions', () => {
     ])
   })
 
-  it('contain a repeated schema once, and different schemas with one title separately', () => {
+  it('contain a repeated schema once, and two different schemas with the same title separately', () => {
     const line = (type: string) => ({ title: 'Line', type: 'object', properties: { a: { type } } })
     const schema = { prefixItems: [line('string'), line('string'), line('number')], items: false }
     expect(namesOf(schema)).toEqual([
@@ -59,7 +59,7 @@ describe('schema definitions', () => {
     ])
   })
 
-  it('contain a recursive schema once if it occurs twice', () => {
+  it('contain a recursive schema once even if it occurs twice', () => {
     const tree = () => ({ $id: 'Tree', type: 'object', properties: { next: { $ref: '#' } } })
     expect(namesOf({ properties: { a: tree(), b: tree() } })).toEqual([['Tree', true]])
   })
@@ -90,7 +90,7 @@ describe('schema definitions', () => {
     expect(namesOf(schema)).toEqual([['Schema1', false]])
   })
 
-  it('are created for the lists of a cycle without objects', () => {
+  it('are created for the lists and records of a cycle without other objects', () => {
     const schema = {
       $defs: {
         '0': { type: 'array', items: { $ref: '#/$defs/1' } },
@@ -104,7 +104,7 @@ describe('schema definitions', () => {
     ])
   })
 
-  it('are not shared between two schemas', () => {
+  it('have names that do not depend on schemas that were converted before', () => {
     expect(namesOf({ $id: 'A', type: 'object' })).toEqual(namesOf({ $id: 'A', type: 'object' }))
   })
 })

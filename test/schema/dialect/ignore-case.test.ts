@@ -31,7 +31,7 @@ describe('ignoreCase', () => {
     })
     .map((parts) => `^${parts.flat().join('')}$`)
 
-  it('returns a pattern that matches the same strings as the flag', () => {
+  it('returns a pattern that matches the same strings as the given pattern with the flag `i`', () => {
     const text = fc.string({ maxLength: 6, unit: fc.constantFrom(...'aAbBcCdDqQxXzZkKlL1-_ ') })
     fc.assert(
       fc.property(source, fc.array(text, { minLength: 20, maxLength: 20 }), (given, texts) => {

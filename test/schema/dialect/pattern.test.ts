@@ -8,7 +8,7 @@ describe('toPattern', () => {
     [String.raw`[\w\-\:]\-`, String.raw`[\w\-:]-`],
     [String.raw`\\-\:`, String.raw`\\-:`],
     [String.raw`\p{L}`, String.raw`\p{L}`],
-  ])('converts %s to %s, which matches the same strings in Unicode mode', (source, expected) => {
+  ])('converts %s to %s, which is valid in Unicode mode', (source, expected) => {
     expect(toPattern(source)).toBe(expected)
     expect(() => new RegExp(expected, 'u')).not.toThrow()
   })

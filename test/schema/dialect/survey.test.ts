@@ -22,7 +22,7 @@ const schemas = fc
   .flatMap((schema) => [schema, JSON.parse(JSON.stringify(schema, onlyBounds))])
 
 describe('surveySchema', () => {
-  it('does not change the result of the conversion', () => {
+  it('does not affect the result of the conversion', () => {
     const wrong = schemas.filter(
       (schema) =>
         JSON.stringify(toOpenApiSchema(schema)) !==
@@ -40,7 +40,7 @@ describe('surveySchema', () => {
     ['a name', { properties: { a: { title: 'Money', type: 'object' } } }],
     ['a combination', { items: { anyOf: [{ type: 'string' }] } }],
     ['a tuple of older drafts', { items: [{ type: 'string' }] }],
-    ['a loss of a library', { properties: { a: { '~loss': 'No.' } } }],
+    ['a loss that a library reported', { properties: { a: { '~loss': 'No.' } } }],
     ['an extension', { 'x-order': 1 }],
     ['a value that is not a schema', { properties: { a: null } }],
   ])('reports that a schema with %s is not plain', (_what, schema) => {

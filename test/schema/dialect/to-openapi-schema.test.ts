@@ -8,8 +8,8 @@ const NULL = { type: 'string', nullable: true, enum: [null] } as const
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 function exact(title: string, rows: readonly Row[]): void {
-  describe(title, () => {
-    it.each(rows)('the conversion loses nothing: %s', (_, from, to) => {
+  describe(`the conversion of ${title}`, () => {
+    it.each(rows)('reports no loss: %s', (_, from, to) => {
       const { schema, losses } = toOpenApiSchema(from)
       expect(schema).toEqual(to)
       expect(losses).toEqual([])
@@ -28,12 +28,12 @@ exact('null', [
     { type: 'string', enum: ['a'] },
   ],
   [
-    'in a union of one type',
+    'in a union with one type',
     { anyOf: [{ type: 'string', format: 'date' }, { type: 'null' }] },
     { type: 'string', format: 'date', nullable: true },
   ],
   [
-    'in a union of several',
+    'in a union with several types',
     { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'null' }] },
     { anyOf: [{ type: 'string', nullable: true }, { type: 'number' }] },
   ],
@@ -50,12 +50,12 @@ exact('null', [
     },
   ],
   [
-    'beside a union of its own',
+    'beside a nested union',
     { anyOf: [{ oneOf: [{ type: 'string' }, { type: 'number' }] }, { type: 'null' }] },
     { oneOf: [{ type: 'string', nullable: true }, { type: 'number' }] },
   ],
   [
-    'beside a union that may accept null already',
+    'beside a nested union that may accept null already',
     { anyOf: [{ oneOf: [{ type: 'string' }, { minimum: 1 }] }, { type: 'null' }] },
     { anyOf: [{ oneOf: [{ type: 'string' }, { minimum: 1 }] }, NULL] },
   ],
@@ -95,7 +95,7 @@ exact('types and values', [
     },
   ],
   ['an enum that no value matches', { type: 'string', enum: [1] }, { not: {} }],
-  ['integers among numbers', { type: ['integer', 'number'] }, { type: 'number' }],
+  ['integer and number', { type: ['integer', 'number'] }, { type: 'number' }],
   [
     'a list of types, each with its keywords',
     { type: ['string', 'number'], minLength: 2, minimum: 1, title: 't' },
@@ -135,12 +135,12 @@ exact('numbers', [
     { type: 'integer' },
   ],
   [
-    '32 bits',
+    'the range of 32-bit integers',
     { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
     { type: 'integer', format: 'int32' },
   ],
   [
-    'one end of 32 bits',
+    'only one end of the 32-bit range',
     { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
     { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 },
   ],
@@ -151,7 +151,7 @@ exact('numbers', [
   ],
 ])
 
-exact('text', [
+exact('strings', [
   ['base64', { type: 'string', contentEncoding: 'base64' }, { type: 'string', format: 'byte' }],
   [
     'bytes',
@@ -194,12 +194,12 @@ exact('lists', [
 exact('objects', [
   ['an empty list of required properties', { type: 'object', required: [] }, { type: 'object' }],
   [
-    'required without a schema',
+    'a required property without a schema',
     { type: 'object', required: ['a', 'a'] },
     { type: 'object', properties: { a: {} }, required: ['a'] },
   ],
   [
-    'required and forbidden',
+    'a property that is required and forbidden',
     { type: 'object', required: ['a'], additionalProperties: false },
     {
       type: 'object',
@@ -241,12 +241,16 @@ exact('objects', [
 ])
 
 exact('combinations', [
-  ['one of one', { anyOf: [{ type: 'string' }] }, { type: 'string' }],
+  ['a union of one schema', { anyOf: [{ type: 'string' }] }, { type: 'string' }],
   ['a union of schemas that accept nothing', { anyOf: [false, { not: {} }] }, { not: {} }],
-  ['any of anything', { anyOf: [{ type: 'string' }, {}], title: 't' }, { title: 't' }],
+  [
+    'a union with a schema that accepts any value',
+    { anyOf: [{ type: 'string' }, {}], title: 't' },
+    { title: 't' },
+  ],
   ['a `not` that forbids nothing', { not: false }, {}],
   [
-    'all of one, beside a type',
+    '`allOf` with one schema, beside a type',
     { type: 'object', allOf: [{ required: ['a'], properties: { a: {} } }] },
     { type: 'object', properties: { a: {} }, required: ['a'] },
   ],
@@ -259,7 +263,7 @@ exact('annotations', [
     { type: 'string', example: 'a' },
   ],
   [
-    'extensions only',
+    'extensions, but no other unknown keywords',
     { type: 'string', 'x-order': 1, order: 1, $comment: 'c', $schema: 's' },
     { type: 'string', 'x-order': 1 },
   ],
@@ -286,7 +290,7 @@ exact('annotations', [
 ])
 
 describe('the conversion of references in a schema', () => {
-  it('follows $defs, pointers, anchors and identifiers', () => {
+  it('resolves $defs, pointers, anchors and identifiers', () => {
     const references = ['#/$defs/a', '#x', 'b.json', 'https://example.com/b.json']
     const { definitions, losses } = toOpenApiSchema({
       $id: 'https://example.com/root.json',
@@ -312,7 +316,7 @@ describe('the conversion of references in a schema', () => {
   })
 
   it.each(['#/nowhere', 'other.json', '#/$defs/__proto__', '#/%', '#/constructor/prototype'])(
-    'describes the reference %s as an empty schema, and reports it',
+    'converts the unresolvable reference %s to an empty schema, and reports it',
     ($ref) => {
       const { schema, losses } = toOpenApiSchema({ properties: { a: { $ref } } })
       expect(schema).toEqual({ properties: { a: {} } })
@@ -320,7 +324,7 @@ describe('the conversion of references in a schema', () => {
     },
   )
 
-  it('replaces definitions that refer only to themselves', () => {
+  it('replaces definitions that refer only to each other with empty schemas, and reports this', () => {
     const { definitions, losses } = toOpenApiSchema({
       $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } },
       $ref: '#/$defs/a',
@@ -342,17 +346,20 @@ describe('the conversion of references in a schema', () => {
 
 describe('a conversion with losses', () => {
   it.each<[string, unknown]>([
-    ['tuples', { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] }],
+    [
+      'tuples of different types',
+      { type: 'array', prefixItems: [{ type: 'string' }, { type: 'number' }] },
+    ],
     ['contains', { type: 'array', contains: {} }],
     ['if', { if: { type: 'string' }, then: { minLength: 1 } }],
     ['dependentRequired', { type: 'object', dependentRequired: { a: ['b'] } }],
-    ['patterns of names', { type: 'object', patternProperties: { '^a': {} } }],
-    ['rules for names', { type: 'object', propertyNames: { minLength: 2 } }],
+    ['patterns for property names', { type: 'object', patternProperties: { '^a': {} } }],
+    ['rules for property names', { type: 'object', propertyNames: { minLength: 2 } }],
     ['unevaluated properties', { allOf: [{ required: ['a'] }], unevaluatedProperties: false }],
     ['types that JSON does not have', { type: 'bigint' }],
     ['invalid patterns', { type: 'string', pattern: '[' }],
     ['dynamic references', { $dynamicRef: '#node' }],
-    ['no schema at all', 'string'],
+    ['a value that is not a schema', 'string'],
   ])('reports the path of %s', (_, schema) => {
     const { losses } = toOpenApiSchema({ properties: { a: { items: schema } } })
     expect(losses).toHaveLength(1)
@@ -366,7 +373,7 @@ describe('a conversion with losses', () => {
       { allOf: [{ required: ['a'] }], unevaluatedItems: false, unevaluatedProperties: false },
       ['unevaluatedItems', 'unevaluatedProperties'],
     ],
-  ])('reports each keyword of %s', (_, schema, keywords) => {
+  ])('reports each lost keyword of %s', (_, schema, keywords) => {
     const { losses } = toOpenApiSchema(schema)
     const causes = losses.map(({ cause }) => cause)
     expect(causes).toEqual(
@@ -380,7 +387,7 @@ describe('a conversion with losses', () => {
     expect(losses.length).toBeGreaterThan(0)
   })
 
-  it('counts the losses of a definition for each reference to it', () => {
+  it('treats each reference to a definition with losses as a schema with losses', () => {
     const $ref = '#/$defs/d'
     const { schema } = toOpenApiSchema({
       $defs: { d: { type: 'array', contains: { const: 1 } } },
@@ -402,7 +409,7 @@ describe('a conversion with losses', () => {
 })
 
 describe('property names from Object.prototype', () => {
-  it('are ordinary properties', () => {
+  it('are converted like any other property name', () => {
     const properties = JSON.parse('{"__proto__":{"type":"string"},"constructor":{"type":"number"}}')
     const { schema } = toOpenApiSchema({ type: 'object', properties, required: ['__proto__'] })
     expect(JSON.stringify(schema)).toBe(

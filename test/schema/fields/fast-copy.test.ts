@@ -35,21 +35,21 @@ describe('createFastCopy()', () => {
   it.each<[string, object]>([
     ['an additional key', { id: 1, name: 'a', secret: 'x' }],
     ['a missing key', { id: 1 }],
-    ['another key', { id: 1, secret: 'x' }],
-    ['its keys in another order', { name: 'a', id: 1 }],
+    ['a different key', { id: 1, secret: 'x' }],
+    ['keys in a different order', { name: 'a', id: 1 }],
     ['no keys', {}],
-    ['a prototype', Object.assign(Object.create({ x: 1 }), { id: 1, name: 'a' })],
+    ['a custom prototype', Object.assign(Object.create({ x: 1 }), { id: 1, name: 'a' })],
     [
-      'a class',
+      'a class of its own',
       new (class {
         id = 1
         name = 'a'
       })(),
     ],
-    ['a key that JSON leaves out', Object.defineProperty({ id: 1 }, 'name', { value: 'hidden' })],
-    ['an inherited key', Object.create({ id: 1, name: 'a' })],
-    ['a symbol in place of a key', { id: 1, [Symbol('name')]: 'a' }],
-  ])('returns undefined for an object with %s', (_, value) => {
+    ['a key that is not enumerable', Object.defineProperty({ id: 1 }, 'name', { value: 'hidden' })],
+    ['inherited keys', Object.create({ id: 1, name: 'a' })],
+    ['a symbol instead of a key', { id: 1, [Symbol('name')]: 'a' }],
+  ])('does not copy an object with %s', (_, value) => {
     expect(learned(['id', 'name']).copy(value)).toBeUndefined()
   })
 
@@ -65,7 +65,7 @@ describe('createFastCopy()', () => {
     expect(reads).toBe(1)
   })
 
-  it('does not copy a property that a library has added to all objects', () => {
+  it('does not copy a property that a library has added to Object.prototype', () => {
     const fast = learned(['id', 'added'])
     const added = { value: 'x', enumerable: true, configurable: true }
     Object.defineProperty(Object.prototype, 'added', added)
@@ -74,7 +74,7 @@ describe('createFastCopy()', () => {
     expect(copy).toBeUndefined()
   })
 
-  it('does not learn from an object with a missing name, and keeps the learned names', () => {
+  it('does not learn the keys of an object that lacks a field, and keeps the learned keys', () => {
     const fast = learned(['id', 'name'], ['id', 'x'])
     expect(fast.copy({ id: 1, x: 1 })).toBeUndefined()
     fast.learn(['id', 'name'])
@@ -89,7 +89,7 @@ describe('createFastCopy()', () => {
     expect(copied.filter((copy) => copy !== undefined)).toEqual([{ id: 1 }])
   })
 
-  it('returns null for names that every object inherits, and for no names', () => {
+  it('returns null for names that every object inherits, and for an empty list of names', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
       expect(createFastCopy(['id', name], (part) => part)).toBeNull()
     }

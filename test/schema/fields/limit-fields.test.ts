@@ -156,7 +156,7 @@ function alive(value: Json, choose: () => number): unknown {
 }
 
 describe('the fields that stripping keeps', () => {
-  it('match a second implementation of the rule, for any schema and any data', () => {
+  it('are the same as in a second implementation, for any schema and any data', () => {
     let changed = 0
     fc.assert(
       fc.property(whole, arbitraryValue, (schema, value) => {
@@ -173,7 +173,7 @@ describe('the fields that stripping keeps', () => {
     expect(changed).toBeGreaterThan(rounds(150, 50))
   })
 
-  it('do not depend on the form in which an application holds its data', () => {
+  it('are the same for plain objects, class instances, getters and proxies', () => {
     fc.assert(
       fc.property(
         whole,
@@ -193,7 +193,7 @@ describe('the fields that stripping keeps', () => {
     )
   })
 
-  it('belong to the alternative whose tag is sent, even if a getter returned another tag before', () => {
+  it('belong to the alternative whose tag is sent, even if a getter first returned another tag', () => {
     const alternative = (kind: string, ...names: string[]) => ({
       type: 'object',
       properties: {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { describeSchema } from '../../../src/schema/describe-schema.js'
 
 describe('an arktype type', () => {
-  it('is described as JSON.stringify writes its output', () => {
+  it('is described on the output side in the form that JSON.stringify writes', () => {
     const schema = type({
       at: 'Date',
       file: 'File',
@@ -32,7 +32,7 @@ describe('an arktype type', () => {
     expect(losses.map(({ path }) => path).sort()).toEqual(['counted', 'map', 'size'])
   })
 
-  it('is described on the input side by the input of its morphs', () => {
+  it('is described on the input side with the input types of its morphs', () => {
     const schema = type({ n: 'string.numeric.parse', counted: type('string').pipe(() => 1) })
     const { schema: described, losses } = describeSchema(schema, { side: 'input' })
     expect(described.properties).toMatchObject({
@@ -42,7 +42,7 @@ describe('an arktype type', () => {
     expect(losses).toEqual([])
   })
 
-  it('has all its patterns in the description', () => {
+  it('keeps all its patterns in the description', () => {
     expect(describeSchema(type('/^a/ & /z$/'), { side: 'input' }).schema).toEqual({
       type: 'string',
       pattern: expect.any(String),

@@ -22,7 +22,7 @@ describe('optional packages of schema libraries', () => {
     ['valibot', v.object({}), /npm install @valibot\/to-json-schema/],
     ['zod/mini', mini.object({}), /swagger\.converters\['zod'\]/],
   ])(
-    'cause an empty schema and a remedy in the report if they are missing: %s',
+    'result in an empty schema and a reported remedy if they are missing: %s',
     (_, schema, cause) => {
       vi.mocked(installed).mockReturnValueOnce(undefined)
       expect(describeSchema(schema, { side: 'input' })).toEqual({

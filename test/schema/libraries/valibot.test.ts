@@ -42,7 +42,7 @@ describe('a valibot schema', () => {
       { type: 'array', items: { type: 'number' }, minItems: 2, maxItems: 2 },
     ],
     [
-      'listed names',
+      'record of listed names',
       v.record(v.picklist(['a']), v.number()),
       { type: 'object', properties: { a: { type: 'number' } }, additionalProperties: false },
     ],
@@ -53,7 +53,7 @@ describe('a valibot schema', () => {
       v.pipe(v.string(), v.startsWith('a.'), v.endsWith('b')),
       { type: 'string', pattern: '^a\\.', allOf: [{ pattern: 'b$' }] },
     ],
-  ])('is described equally on both sides and without loss: %s', (_, schema, expected) => {
+  ])('is described identically on both sides, without losses: %s', (_, schema, expected) => {
     const same = { schema: expected, isRequired: true, losses: [] }
     expect(property(schema, 'input')).toEqual(same)
     expect(property(schema, 'output')).toEqual(same)
@@ -79,12 +79,15 @@ describe('a valibot schema', () => {
     ['bigint', v.bigint(), { type: 'string', pattern: '^-?\\d+$' }, ['p']],
     ['map', v.map(v.string(), v.string()), { type: 'object' }, ['p']],
     ['custom', v.custom<string>(() => true), {}, ['p']],
-    ['class', v.instance(URL), {}, ['p']],
+    ['instance of a class', v.instance(URL), {}, ['p']],
     ['default', v.optional(v.number(), 1), { type: 'number', default: 1 }, []],
     ['default from a function', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
-  ])('is described as JSON.stringify writes its output: %s', (_, schema, expected, losses) => {
-    expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
-  })
+  ])(
+    'is described on the output side in the form that JSON.stringify writes: %s',
+    (_, schema, expected, losses) => {
+      expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
+    },
+  )
 
   it('loses its output type after a transform, even if another action follows', () => {
     const schema = v.pipe(
@@ -108,7 +111,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('keeps a pattern that can be written without its flags, and loses any other', () => {
+  it('keeps patterns that can be written without their flags, and reports other patterns as losses', () => {
     const schema = v.pipe(v.string(), v.regex(/^b$/m), v.regex(/a/i), v.maxLength(3))
     expect(property(schema, 'input')).toEqual({
       schema: { type: 'string', maxLength: 3, pattern: '[Aa]' },
@@ -140,7 +143,7 @@ describe('a valibot schema', () => {
     })
   })
 
-  it('is described as an empty schema if it is infinite', () => {
+  it('is described as an empty schema if it is infinitely nested', () => {
     const endless = (): v.GenericSchema => v.object({ next: v.lazy(() => endless()) })
     const { schema, losses } = describeSchema(endless(), { side: 'input' })
     expect(schema).toEqual({})

@@ -33,11 +33,11 @@ describe('a zod schema', () => {
     ],
     ['instance of File', z.instanceof(File), BINARY],
     ['base64', z.base64(), { type: 'string', format: 'byte', pattern: expect.any(String) }],
-    ['start', z.string().startsWith('a'), { type: 'string', pattern: '^a.*' }],
+    ['startsWith', z.string().startsWith('a'), { type: 'string', pattern: '^a.*' }],
     ['read-only', z.string().readonly(), { type: 'string' }],
     ['int32', z.int32(), { type: 'integer', format: 'int32' }],
     ['refined', z.string().refine(() => false), { type: 'string' }],
-  ])('is described equally on both sides and without loss: %s', (_, schema, expected) => {
+  ])('is described identically on both sides, without losses: %s', (_, schema, expected) => {
     const same = { schema: expected, isRequired: true, losses: [] }
     expect(property(schema, 'input')).toEqual(same)
     expect(property(schema, 'output')).toEqual(same)
@@ -67,13 +67,16 @@ describe('a zod schema', () => {
       [],
     ],
     ['custom', z.custom<string>(), {}, ['p']],
-    ['class', z.instanceof(URL), {}, ['p']],
-    ['not a number', z.nan(), {}, ['p']],
+    ['instance of a class', z.instanceof(URL), {}, ['p']],
+    ['NaN', z.nan(), {}, ['p']],
     ['default', z.int().default(1), { type: 'integer', default: 1 }, []],
     ['default from a function', z.date().default(() => new Date()), DATE, []],
-  ])('is described as JSON.stringify writes its output: %s', (_, schema, expected, losses) => {
-    expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
-  })
+  ])(
+    'is described on the output side in the form that JSON.stringify writes: %s',
+    (_, schema, expected, losses) => {
+      expect(property(schema, 'output')).toEqual({ schema: expected, isRequired: true, losses })
+    },
+  )
 
   it.each([
     ['undefined', z.undefined()],
@@ -85,13 +88,13 @@ describe('a zod schema', () => {
     expect(property(schema, 'output')).toEqual({ schema: undefined, isRequired: false, losses: [] })
   })
 
-  it('is optional on the input side only, if it has a default', () => {
+  it('is optional only on the input side if it has a default', () => {
     const schema = z.int().default(1)
     expect(property(schema, 'input').isRequired).toBe(false)
     expect(property(schema, 'output').isRequired).toBe(true)
   })
 
-  it('accepts other properties on both sides, unless it is strict', () => {
+  it('allows additional properties on both sides, unless it is strict', () => {
     const open = z.object({ a: z.string() })
     for (const side of ['input', 'output'] as const) {
       expect(describeSchema(open, { side }).schema).not.toHaveProperty('additionalProperties')
@@ -100,7 +103,7 @@ describe('a zod schema', () => {
     }
   })
 
-  it('keeps its name, and can have another description beside it', () => {
+  it('keeps its name even where it is used with another description', () => {
     const Money = z.object({ amount: z.int() }).meta({ id: 'Money', description: 'An amount.' })
     const Order = z.object({
       total: Money,
@@ -133,7 +136,7 @@ describe('a zod schema', () => {
     })
   })
 
-  it('keeps patterns that can be written without their flags, and loses any other', () => {
+  it('keeps patterns that can be written without their flags, and reports other patterns as losses', () => {
     const schema = z.object({ p: z.string().regex(/a/i).regex(/^b$/m).regex(/c/u) })
     const described = describeSchema(schema, { side: 'input' })
     expect(described.schema.properties?.p).toEqual({
@@ -143,7 +146,7 @@ describe('a zod schema', () => {
     expect(described.losses).toEqual([{ path: 'p', cause: expect.stringContaining('/^b$/m') }])
   })
 
-  it('is described as accepting any value if it is z.json()', () => {
+  it('is described as a schema for any value if it is z.json()', () => {
     expect(property(z.json(), 'input')).toEqual({ schema: {}, isRequired: true, losses: [] })
   })
 
@@ -157,7 +160,7 @@ describe('a zod schema', () => {
     expect(describeSchema(schema, { side: 'input' }).schema.properties?.n).toMatchObject(DIGITS)
   })
 
-  it('is described even without ~standard.jsonSchema, as in zod/mini', () => {
+  it('is described even if it has no `~standard.jsonSchema`, as in zod/mini', () => {
     const schema = mini.object({ a: mini.string(), at: mini.date() })
     expect(describeSchema(schema, { side: 'input' })).toEqual({
       schema: {

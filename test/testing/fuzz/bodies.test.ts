@@ -47,7 +47,7 @@ it('fuzz() sends every type of body, and accepts a correct document', async () =
 })
 
 it.each(['form', 'text', 'bytes'] as const)(
-  'fuzz() finds an error for a body of the type %s',
+  'fuzz() finds a handler error that a body of the type %s causes',
   async (type) => {
     @Controller('broken')
     class Broken {

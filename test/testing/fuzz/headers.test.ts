@@ -51,7 +51,7 @@ const messageOf = (options: FuzzOptions, fuzzed = app) =>
     (error: Error) => error.message,
   )
 
-it('fuzz() sends the headers of the test, unless its options replace them', async () => {
+it('fuzz() sends the headers passed to withHeaders(), unless its options replace them', async () => {
   app.withHeaders({ 'X-Tenant-Id': 'acme' })
   expect(await messageOf(only('mine'))).toBe('')
   expect(seen).toContain('acme')
@@ -61,7 +61,7 @@ it('fuzz() sends the headers of the test, unless its options replace them', asyn
   expect(seen).not.toContain('acme')
 })
 
-it('fuzz() reports a request that fails because it lacks a header of withHeaders()', async () => {
+it('fuzz() reports a request that fails because it lacks a header passed to withHeaders()', async () => {
   const measure = (req: Request, _res: Response, next: () => void) => {
     // A bug: the header may be missing.
     if ((req.get('x-tenant-id') as string).length >= 0) next()
@@ -82,7 +82,7 @@ it('fuzz() reports a request that fails because it lacks a header of withHeaders
   await expect(run(careless, expect, request)).rejects.toThrow('expected 500 to be less than 500')
 })
 
-it('fuzz() prints no secrets, neither in the command nor in the test', async () => {
+it('fuzz() prints no secrets in the curl command or in the test code', async () => {
   app.withHeaders({ cookie: 'sid=secret1', 'x-api-key': 'secret2' })
   const message = await messageOf(
     only('create', {
@@ -101,7 +101,7 @@ it('fuzz() prints no secrets, neither in the command nor in the test', async () 
   )
 })
 
-it('fuzz() does not report a 403 response to an optional tenant that it generated', async () => {
+it('fuzz() does not report a 403 response to a generated id of an optional tenant', async () => {
   const admitted = new Set<boolean>()
   class OwnTenant {
     canActivate(req: Request) {

@@ -72,12 +72,10 @@ describe('options of fuzz()', () => {
       'fuzz({ allow })',
       'fuzz({ path })',
     ])
-    expect(problems[0]?.remedy).toBe(
-      'It accepts an operationId: Things_mine, Things_one, Things_make.',
-    )
+    expect(problems[0]?.remedy).toBe('Pass an operationId: Things_mine, Things_one, Things_make.')
   })
 
-  it('are refused if their name is unknown', async () => {
+  it('are refused if their names are unknown', async () => {
     const [problem] = await refusal({ seed: 1, run: 5 })
     expect(problem).toMatchObject({ subject: 'fuzz(): run' })
     expect(problem?.remedy).toContain('runs')
@@ -85,17 +83,17 @@ describe('options of fuzz()', () => {
 
   it('are refused if they contain a path without its seed', async () => {
     const [problem] = await refusal({ path: 'Things_one/0' })
-    expect(problem?.remedy).toBe('It accepts the seed as well.')
+    expect(problem?.remedy).toBe('Pass the seed as well.')
   })
 })
 
 describe('an operation under test', () => {
-  it('is named in the error, with a remedy, if it accepts no value', async () => {
+  it('is named in the error, with a remedy, if no value satisfies its schema', async () => {
     const failure = app.fuzz({ seed: 1, runs: 1 })
     await expect(failure).rejects.toThrow("fuzz({ skip: ['Things_make'] })")
   })
 
-  it('gets no request with a path that matches another operation', async () => {
+  it('receives no request whose path matches another operation', async () => {
     const { requests } = await app.fuzz({ seed: 1, skip: ['Things_make', 'Things_mine'] })
     expect(seen).toContain('other')
     expect(seen).not.toContain('mine')
@@ -125,7 +123,7 @@ describe('an operation under test', () => {
     })
   })
 
-  it('is required: fuzz() fails if its options exclude all operations, or none exist', async () => {
+  it('must exist: fuzz() fails if its options exclude all operations, or if there are no operations', async () => {
     const nothing = app.fuzz({ seed: 1, operations: () => false })
     await expect(nothing).rejects.toThrow('fuzz() sent no requests: skip, operations or path')
     await using empty = await TestApp.create()
@@ -134,14 +132,14 @@ describe('an operation under test', () => {
     )
   })
 
-  it('gets a different seed from each fuzz() call without a seed', async () => {
+  it('is tested with a different seed in each fuzz() call without a seed', async () => {
     const options = { runs: 1, skip: ['Things_make'] }
     const [first, second] = [await app.fuzz(options), await app.fuzz(options)]
     expect(first.seed).not.toBe(second.seed)
   })
 })
 
-it('fuzz() reports the command that installs fast-check if it is missing', async () => {
+it('if fast-check is missing, fuzz() reports the command that installs it', async () => {
   vi.doMock('fast-check', () => {
     throw new Error('Cannot find package')
   })

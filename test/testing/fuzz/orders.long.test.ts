@@ -51,7 +51,7 @@ it('fuzz() finds no problem in the orders example', async () => {
   expect(never.map(({ operationId }) => operationId)).toEqual(['Orders_cancel'])
 })
 
-it('fuzz() sends the same requests for the same seed, and others for another seed', async () => {
+it('fuzz() sends the same requests for the same seed, and different requests for another seed', async () => {
   const requests = await requestsOf(7)
   // The recorder does not see the requests that are refused before it.
   expect(requests.length).toBeGreaterThan(30)
@@ -59,7 +59,7 @@ it('fuzz() sends the same requests for the same seed, and others for another see
   expect(await requestsOf(8)).not.toEqual(requests)
 })
 
-it('fuzz() fails if every operation has refused every valid request', async () => {
+it('fuzz() fails if all operations refuse all valid requests', async () => {
   await using app = await TestApp.create(options)
   app.withHeaders({ 'x-tenant-id': 'aurora' })
   await expect(app.fuzz({ seed: 1, runs: 20 })).rejects.toThrow(

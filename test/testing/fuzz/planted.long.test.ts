@@ -193,7 +193,7 @@ describe('a planted defect', () => {
         expected: 4xx: the document does not allow body name: "xxxx"
         received: 200 {"statusCode":"success","status":200,"message":"OK","data":{}}
         replay:   app.fuzz({ seed: 1, path: "Bugs_loose/…" })
-        → The validator accepts data that the document forbids. If this is intended: allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
+        → The validator accepts data that the document forbids. If this is intended, pass allow: { Bugs_loose: 'looser' }, or skip: ['Bugs_loose']."
     `)
     expect(wordsOf(curl).at(-1)).toBe('{"name":"xxxx"}')
     await expect(run(snippet)).rejects.toThrow('to be greater than or equal to 400')
@@ -203,10 +203,10 @@ describe('a planted defect', () => {
     const { text, curl, snippet } = partsOf(await failureOf('strict'))
     expect(text).toMatchInlineSnapshot(`
       "POST /bugs/strict (Bugs_strict, BugsController.strict) fails for a request of the kind valid.
-        expected: not 400: the document calls this request valid
+        expected: not 400: the document allows this request
         received: 400 {"statusCode":"error","status":400,"message":"Validation failed","code":"VALIDATION_FAILED","errors":[{"in":"body","path":"","message":"low must not be above high"}]}
         replay:   app.fuzz({ seed: 1, path: "Bugs_strict/…" })
-        → The document is less exact than the validator. If this is intended: allow: { Bugs_strict: 'stricter' }, or skip: ['Bugs_strict']."
+        → The document is less exact than the validator. If this is intended, pass allow: { Bugs_strict: 'stricter' }, or skip: ['Bugs_strict']."
     `)
     expect(wordsOf(curl).at(-1)).toBe('{"low":1,"high":0}')
     await expect(run(snippet)).rejects.toThrow('to not include 400')

@@ -31,21 +31,27 @@ async function fuzzed(more: FuzzOptions = {}): Promise<string> {
 }
 
 describe('a request that is valid according to the document', () => {
-  it.each([400, 413, 415, 422])('must not be refused with %i', async (each) => {
-    status = each
-    const message = await fuzzed()
-    expect(message).toContain('fails for a request of the kind valid')
-    expect(message).toContain(`not ${each}: the document calls this request valid`)
-    expect(message).toContain(`expect([400, 413, 415, 422]).not.toContain(response.status)`)
-    expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')
-  })
+  it.each([400, 413, 415, 422])(
+    'makes fuzz() fail if the application refuses it with %i',
+    async (each) => {
+      status = each
+      const message = await fuzzed()
+      expect(message).toContain('fails for a request of the kind valid')
+      expect(message).toContain(`not ${each}: the document allows this request`)
+      expect(message).toContain(`expect([400, 413, 415, 422]).not.toContain(response.status)`)
+      expect(await fuzzed({ allow: { Things_refused: 'stricter' } })).toBe('nothing')
+    },
+  )
 
-  it.each([404, 405, 409])('can be answered with %i', async (each) => {
-    status = each
-    expect(await fuzzed()).toBe('nothing')
-  })
+  it.each([404, 405, 409])(
+    'does not make fuzz() fail if the response has the status %i',
+    async (each) => {
+      status = each
+      expect(await fuzzed()).toBe('nothing')
+    },
+  )
 
-  it.each([500, 501, 503])('must not fail with %i', async (each) => {
+  it.each([500, 501, 503])('makes fuzz() fail if the response has the status %i', async (each) => {
     status = each
     expect(await fuzzed()).toContain('no server error')
   })

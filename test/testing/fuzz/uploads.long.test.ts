@@ -118,7 +118,7 @@ it('fuzz() sends forms without a file if @Upload has none', async () => {
 
 const Scan = { scan: file({ types: ['image/webp'], maxSize: '5kb' }) }
 
-it('fuzz() shows a failing form as a command and as a test, byte by byte', async () => {
+it('fuzz() prints a failing form as a command and as test code, both with exactly its bytes', async () => {
   let received: Buffer = Buffer.alloc(0)
   @Controller('broken')
   class Broken {
@@ -178,10 +178,10 @@ it('fuzz() finds a handler that refuses files which the document allows', async 
       throw new HttpError(415, 'No picture')
     }
   }
-  await expect(fuzz(Strict)).rejects.toThrow('the document calls this request valid')
+  await expect(fuzz(Strict)).rejects.toThrow('the document allows this request')
 })
 
-it('fuzz() reports the name of a file field that no generated file satisfies', async () => {
+it('fuzz() reports the name of a file field whose rules no generated file satisfies', async () => {
   const None = { scan: file({ types: ['image/png'], maxSize: 7 }) }
   @Controller('none')
   class NoneController {

@@ -101,7 +101,7 @@ const byToken = (app: TestApp) => ({
 const skip = ['Notes_shopWindow']
 
 describe('proveIsolation() with a credential for each tenant', () => {
-  it('passes an application that keeps tenants apart, with and without the header', async () => {
+  it('reports no leak in an application that isolates tenants, with and without a tenant header', async () => {
     for (const tenant of [{}, { header: false }] as const) {
       const app = await startNotes(tokens, { tenant })
       const report = await app.proveIsolation({ tenants: byToken(app), seed: 1, skip })
@@ -110,7 +110,7 @@ describe('proveIsolation() with a credential for each tenant', () => {
     }
   })
 
-  it('sends the tenant names of other credentials, and finds a guard that trusts the header', async () => {
+  it('sends the id of the other tenant in the header, and finds a guard that trusts this header', async () => {
     const app = await startNotes(credulous)
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1, skip })
     const phases = new Set(report.leaks.map(({ phase }) => phase))
@@ -120,7 +120,7 @@ describe('proveIsolation() with a credential for each tenant', () => {
     ])
   })
 
-  it('detects the ids of the tenants without configuration', async () => {
+  it('detects tenant ids in responses without configuration', async () => {
     latest = undefined
     const app = await startNotes(tokens, { controllers: [LatestController] })
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1 })
@@ -128,7 +128,7 @@ describe('proveIsolation() with a credential for each tenant', () => {
     expect(new Set(report.leaks.map(({ origin }) => origin))).toEqual(new Set(['its ID']))
   })
 
-  it('does not compare public routes, for which the request alone names the tenant', async () => {
+  it('does not compare public routes, where only the request names the tenant', async () => {
     const app = await startNotes(tokens)
     const report = await app.proveIsolation({ tenants: byToken(app), seed: 1 })
     expect(report.leaks).toEqual([])
@@ -149,7 +149,7 @@ describe('proveIsolation() with a user for each tenant', () => {
     )
   })
 
-  it('does not report a leak if a user of the test may use any tenant', async () => {
+  it('does not report a leak if a test user may use any tenant', async () => {
     const app = await startNotes(tokens)
     const lists = await app.proveIsolation({ tenants: ['aurora', 'borealis'], as, seed: 1, skip })
     expect(lists.leaks).toEqual([])

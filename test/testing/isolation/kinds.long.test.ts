@@ -69,7 +69,7 @@ const essence = ({ operation, kind, from, to, where, origin }: IsolationLeak) =>
 
 const others = () => notes.ofAllOwners().at(-1)?.text ?? 'none'
 
-it('the proof finds data of another tenant in headers, cookies, text and field names', async () => {
+it('proveIsolation() finds data of another tenant in headers, cookies, text and field names', async () => {
   @Tenant()
   @Controller('spoken')
   class SpokenController {
@@ -106,7 +106,7 @@ it('the proof finds data of another tenant in headers, cookies, text and field n
   expect(leaks.every(({ kind }) => kind === 'response')).toBe(true)
 })
 
-it('the proof finds data of another tenant in the log', async () => {
+it('proveIsolation() finds data of another tenant in the log', async () => {
   @Tenant()
   @Controller('failures')
   class FailuresController {
@@ -128,7 +128,7 @@ it('the proof finds data of another tenant in the log', async () => {
   expect(leaks.every(({ kind }) => kind === 'log')).toBe(true)
 })
 
-it('the proof finds data of another tenant in a cache entry that no client receives', async () => {
+it('proveIsolation() finds data of another tenant in a cache entry that no client receives', async () => {
   @Tenant()
   @Controller('digests')
   class DigestsController {
@@ -156,7 +156,7 @@ it('the proof finds data of another tenant in a cache entry that no client recei
   )
 })
 
-it('the proof finds a response that reveals that data exists', async () => {
+it('proveIsolation() finds a response that reveals whether data of another tenant exists', async () => {
   @Tenant()
   @Controller('notes')
   class TellingController {
@@ -182,7 +182,7 @@ it('the proof finds a response that reveals that data exists', async () => {
   expect(leaks.every(({ kind }) => kind === 'existence')).toBe(true)
 })
 
-it('the proof finds an operation with which a tenant can delete data of another tenant', async () => {
+it('proveIsolation() finds an operation with which a tenant can delete data of another tenant', async () => {
   @Tenant()
   @Controller('notes')
   class RemovingController {
@@ -204,7 +204,7 @@ it('the proof finds an operation with which a tenant can delete data of another 
   })
 })
 
-it('the proof finds an operation with which a tenant can overwrite data of another tenant', async () => {
+it('proveIsolation() finds an operation with which a tenant can overwrite data of another tenant', async () => {
   @Tenant()
   @Controller('notes')
   class ReplacingController {
@@ -227,7 +227,7 @@ it('the proof finds an operation with which a tenant can overwrite data of anoth
   })
 })
 
-it('the proof finds data that a middleware keeps in a variable for all requests', async () => {
+it('proveIsolation() finds data that a middleware keeps in one variable for all requests', async () => {
   let asking = ''
   const remember = async (req: Request, _res: Response, next: NextFunction) => {
     asking = req.get('x-tenant-id') ?? ''

@@ -43,7 +43,7 @@ it.each([
   ])
 })
 
-it('proveIsolation() refuses unknown names, including those in a caller', async () => {
+it('proveIsolation() refuses unknown option names, including those in the description of a tenant', async () => {
   const tenants = { acme: { header: {} }, globex: {} }
   expect(await refusal({ seed: 1, round: 50, tenants })).toMatchObject([
     { subject: 'proveIsolation(): round', remedy: expect.stringContaining('mean rounds?') },
@@ -54,10 +54,10 @@ it('proveIsolation() refuses unknown names, including those in a caller', async 
 it('proveIsolation() refuses `as` without a user for each tenant', async () => {
   const as = { acme: { id: 1 } }
   const [problem] = await refusal({ tenants: ['acme', 'globex'], as })
-  expect(problem?.remedy).toBe('It accepts a user for each of the tenants, acme and globex.')
+  expect(problem?.remedy).toBe('Pass a user for each of the tenants, acme and globex.')
 })
 
-it('proveIsolation() refuses ids as tenants if the application reads no tenant header', async () => {
+it('proveIsolation() refuses a list of tenant ids if the application reads no tenant header', async () => {
   const tenant = { header: false, jwtClaim: 'tenant' } as const
   const [problem] = await refusal({ tenants: ['acme', 'globex'] }, { tenant })
   expect(problem?.cause).toContain('`tenant.header` is false')

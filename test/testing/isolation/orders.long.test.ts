@@ -42,7 +42,7 @@ it('proveIsolation() finds no leak between three shops', async () => {
   expect(notProved(report)).toEqual(['GET /orders/feed'])
 })
 
-it('proveIsolation() calls the real guard with the tokens of callers', async () => {
+it("proveIsolation() calls the application's guard with the tokens of its callers", async () => {
   await using app = await TestApp.create(options)
   const caller = (user: 'clerk' | 'baker') =>
     app.with({ authorization: `Bearer ${demoToken(user)}` })
@@ -56,7 +56,7 @@ it('proveIsolation() calls the real guard with the tokens of callers', async () 
   expect(notProved(report)).toEqual([...exports, 'GET /orders/feed'])
 })
 
-it('proveIsolation() fails if every request was refused', async () => {
+it('proveIsolation() fails if every request is refused', async () => {
   await using app = await TestApp.create(options)
   await expect(app.proveIsolation({ seed: 1, rounds: 1 })).rejects.toThrow(
     'proveIsolation() did not test POST /orders (Orders_place): every request was refused, with 401.',

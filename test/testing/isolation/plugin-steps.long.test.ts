@@ -32,7 +32,7 @@ async function prove(steps: () => PluginSteps) {
 
 const LEAKING: [string, () => PluginSteps][] = [
   [
-    'that caches results of the handler by the path alone',
+    'that caches results of the handler under only the path',
     () => {
       const known = new Map<string, unknown>()
       return {
@@ -47,7 +47,7 @@ const LEAKING: [string, () => PluginSteps][] = [
     },
   ],
   [
-    'that sets a header to data of the request before it',
+    'that sets a header to data of the previous request',
     () => {
       let last = ''
       return {
@@ -70,7 +70,7 @@ describe('proveIsolation() on an application with steps from plugins', () => {
     expect(verdicts.some(({ verdict }) => verdict === 'LEAK')).toBe(true)
   })
 
-  it('accepts steps that keep the data of tenants apart', async () => {
+  it('reports no leak for steps that isolate the data of tenants', async () => {
     const known = new Map<string, unknown>()
     const { leaks, verdicts } = await prove(() => ({
       aroundHandler: (next) => async (req, res) => {
@@ -124,7 +124,7 @@ describe("proveIsolation() with responses: 'strip'", () => {
     return verdicts.find(({ operation }) => operation === 'GET /notes')?.verdict
   }
 
-  it('accepts data of others that is not sent, and finds data that is sent', async () => {
+  it('ignores data of other tenants that is removed before sending, and finds data that is sent', async () => {
     expect(await verdictOf('strip', Shown)).toBe('PASS')
     expect(await verdictOf('send', Shown)).toBe('LEAK')
     expect(await verdictOf('strip', Shown.extend({ all: z.array(Shown) }))).toBe('LEAK')

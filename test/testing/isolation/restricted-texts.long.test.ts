@@ -39,7 +39,7 @@ async function evidenceFor(text: z.ZodType<string>, how: IsolationOptions = {}) 
 
 const SEEN = 'each tenant saw its own data'
 
-describe('a random text fits a string with a pattern', () => {
+describe('random texts are generated for a string with a pattern', () => {
   it.each([
     [
       'that excludes a character',
@@ -98,7 +98,7 @@ describe('the report about a field that no random text fits', () => {
 })
 
 describe('the texts option', () => {
-  it('replaces random texts by field name', async () => {
+  it('replaces the random texts of the named fields', async () => {
     const isCode = (text: string) => /^[0-9]-code-/.test(text)
     const { add, list, texts } = await evidenceFor(z.string().refine(isCode), {
       texts: { text: (random) => `7-code-${random}` },

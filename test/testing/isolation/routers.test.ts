@@ -84,24 +84,27 @@ describe('a router that continues in the callback of a pool', () => {
   const router = () => express.Router().use('/legacy', waitsForPool).get('/legacy/rows', ownNotes)
   const requests = ['/legacy/rows']
 
-  it.each(SEEDS)('leaks if a function hides it from the framework; seed %i', async (seed) => {
+  it.each(SEEDS)('leaks if a function hides it from the framework (seed %i)', async (seed) => {
     const report = await prove([hidden(router())], {}, { seed, requests })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
     expect(report.leaks[0]).toMatchObject({ kind: 'response', handler: 'requests' })
   })
 
-  it.each(SEEDS)('does not leak if the framework gets the router itself; seed %i', async (seed) => {
-    const report = await prove([router()], {}, { seed })
-    expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'PASS' })
-    expect(report.leaks).toEqual([])
-  })
+  it.each(SEEDS)(
+    'does not leak if the framework receives the router itself (seed %i)',
+    async (seed) => {
+      const report = await prove([router()], {}, { seed })
+      expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'PASS' })
+      expect(report.leaks).toEqual([])
+    },
+  )
 })
 
 describe('a router that sends the rows of the tenant named in a header', () => {
   const authorize = (_req: unknown, id: string, user: User | undefined) => user?.['tenant'] === id
   const router = () => express.Router().get('/rows', notesOfHeader)
 
-  it.each(SEEDS)('leaks if authorize does not run before it; seed %i', async (seed) => {
+  it.each(SEEDS)('leaks if authorize does not run before it (seed %i)', async (seed) => {
     const middlewares = [express.Router().use('/legacy', router())]
     const report = await prove(middlewares, { tenant: { authorize } }, { seed })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'LEAK' })
@@ -109,7 +112,7 @@ describe('a router that sends the rows of the tenant named in a header', () => {
     expect(report.leaks[0]?.handler).toBe('middlewares[0]')
   })
 
-  it.each(SEEDS)('does not leak after authorize; seed %i', async (seed) => {
+  it.each(SEEDS)('does not leak if authorize runs before it (seed %i)', async (seed) => {
     const middlewares = [tenantRouter(router(), { path: '/legacy' })]
     const report = await prove(middlewares, { tenant: { authorize } }, { seed })
     expect(verdictsOf(report)).toEqual({ 'POST /notes': 'PASS', 'GET /legacy/rows': 'PASS' })
@@ -138,7 +141,7 @@ describe('requests of proveIsolation()', () => {
     ])
   })
 
-  it('are sent to GET routes and listed routes, and other routes are reported as not called', async () => {
+  it('are sent to GET routes and listed routes, and the report names the routes that are not called', async () => {
     const kept: Record<string, string[]> = {}
     const add: RequestHandler = (req, res) => {
       const owner = String(getTenantId())

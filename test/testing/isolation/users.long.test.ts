@@ -79,7 +79,7 @@ const seen = ({
 })
 
 it.each(SEEDS)(
-  'the proof finds data of one user in responses to another user of its tenant: seed %i',
+  'proveIsolation() finds data of one user in responses to another user of the same tenant (seed %i)',
   async (seed) => {
     await using app = await create()
     const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed })
@@ -90,7 +90,7 @@ it.each(SEEDS)(
   },
 )
 
-it('the proof finds data of users that the test creates and a middleware extends', async () => {
+it('proveIsolation() finds data of users that the test creates and a middleware extends', async () => {
   const greet: Middleware = (req, _res, next) => {
     if (req.user !== undefined) req.user = { ...req.user, email: `${req.user['name']}@example.com` }
     next()
@@ -104,7 +104,7 @@ it('the proof finds data of users that the test creates and a middleware extends
   expect(seen(report).operations).toEqual(['GET /leaky/open', 'GET /leaky/guarded'])
 })
 
-it('with users: false, the proof does not compare users', async () => {
+it('proveIsolation() does not compare users with `users: false`', async () => {
   await using app = await create()
   const options = { tenants: ['acme', 'globex'], seed: 1 }
   const [all, none] = [

@@ -37,8 +37,8 @@ async function rowsOf(
   )
 }
 
-describe('an inconclusive operation', () => {
-  it('has no tenant data in its responses, or never succeeds', async () => {
+describe('the verdict on an operation', () => {
+  it('is INCONCLUSIVE if the responses contain no tenant data or the operation never succeeds', async () => {
     @Controller('plain')
     class PlainController {
       @Get('same')
@@ -74,7 +74,7 @@ describe('an inconclusive operation', () => {
     })
   })
 
-  it('is skipped, or no request for it can be generated', async () => {
+  it('is INCONCLUSIVE if the operation is skipped or no request for it can be generated', async () => {
     @Controller('odd')
     class OddController {
       @Get('mine')

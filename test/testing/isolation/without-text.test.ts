@@ -49,8 +49,8 @@ async function prove(controller: new () => object, how: IsolationOptions = {}) {
 }
 
 const SHOWN: readonly (readonly [string, Show])[] = [
-  ['ids that the application has made', ({ id }) => ({ id })],
-  ['UUIDs that a client has sent', ({ patient }) => ({ patient })],
+  ['generated ids', ({ id }) => ({ id })],
+  ['client-sent UUIDs', ({ patient }) => ({ patient })],
   ['dates', ({ day }) => ({ day })],
   ['numbers', ({ minutes }) => ({ minutes })],
 ]
@@ -72,7 +72,7 @@ describe('rows without free text', () => {
 })
 
 describe('a value that does not identify a tenant', () => {
-  it('can be the id of a record that several requests get', async () => {
+  it('can be an id that several tenants receive', async () => {
     const plan = randomUUID()
 
     @Tenant()

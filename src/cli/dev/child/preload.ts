@@ -67,7 +67,7 @@ function connect(): void {
   const works = isReporting ? reportRequests(channel) : []
   const reply = async ({ id, query }: Extract<ParentMessage, { kind: 'query' }>) =>
     channel.send({ kind: 'reply', id, reply: await runQuery(works, query) })
-  // Every copy of this package calls these functions.
+  // These functions are global, so that every copy of this package finds them.
   define('blazon.watch', (path: string) => channel.send({ kind: 'folder', path }))
   define('blazon.keep', (module: string, argument: string) => {
     const id = kept.size

@@ -27,7 +27,7 @@ export function reportRequests(channel: Channel): readonly ReportedWork[] {
     },
     work: (work) => void works.push(work),
     // The process writes log lines at the end of the current turn of the event loop. A report is sent after them, so
-    // that a line that the command prints about the request follows the log lines of the request.
+    // that the command's own line about the request follows the request's log lines.
     take: (request) => void setImmediate(() => channel.send({ kind: 'request', request })),
   }
   Object.defineProperty(globalThis, REPORT, { value: report })
@@ -41,7 +41,7 @@ const PACKAGE = fileURLToPath(new URL('../../../../', import.meta.url))
 const OWN_FOLDERS = [`${PACKAGE}dist`, `${PACKAGE}src`]
 
 /**
- * Returns the first line of a stack that is in the user's code, relative to the command's folder; `null` if there is
+ * Returns the innermost position in the user's code from a stack, relative to the command's folder; `null` if there is
  * none.
  */
 function ownPlaceIn(stack: string): string | null {

@@ -7,7 +7,7 @@ import type { ReportedRequest } from './views.js'
 /** The placeholder for a secret. */
 const HIDDEN = '[secret]'
 
-/** Matches the name of a query parameter or JSON property and its hidden value. In a URL, brackets can be encoded. */
+/** Match a query parameter, and a JSON property, whose value is hidden. In a URL, the brackets can be encoded. */
 const IN_URL = /([\w-]+)=((?:\[|%5B)secret(?:\]|%5D))/gi
 const IN_BODY = /"([^"\\]+)"\s*:\s*"(\[secret\])(?=")/g
 

@@ -97,7 +97,7 @@ function sendJson(res: ServerResponse, status: number, data: unknown): void {
 /** Matches the path of an action: the number of its list, its name, and the ID of an item. */
 const ACTION = /^\/data\/work\/(\d{1,3})\/(\w{1,40})\/([^/]{1,400})$/
 
-/** Returns the query about work in a request; `null` for other requests. Only `POST` requests change any state. */
+/** Returns the query about work that a request contains; `null` if it contains none. Only `POST` changes any state. */
 function workQuery(method: string | undefined, path: string): WorkQuery | null {
   if (method === 'GET') return path === '/data/work' ? { do: 'list' } : null
   const [, part, action = '', item = ''] = ACTION.exec(path) ?? []
@@ -116,8 +116,8 @@ function workQuery(method: string | undefined, path: string): WorkQuery | null {
 const HEARTBEAT_MS = 15_000
 
 /**
- * The maximum number of unsent bytes. A page with more unsent bytes is hidden or stopped, so its connection is closed.
- * The page reconnects later and receives the full state again.
+ * The maximum number of unsent bytes. If more bytes wait, the browser has probably suspended the page, so the
+ * connection is closed. The page reconnects later and receives the full state again.
  */
 const MOST_BYTES_WAITING = 4_000_000
 
@@ -144,12 +144,12 @@ function sendEvents(journal: Journal, res: ServerResponse): () => void {
   }
 }
 
-/** The resource that a request concerns: the page, which contains no data, or data. */
+/** The resource that a request concerns: a file of the page, which contains no data, or the data. */
 type Wanted = 'page' | 'data'
 
 /**
- * Host names of this machine. Other names are refused, because another site's page could map its own name to this
- * address (DNS rebinding).
+ * Host names of this machine. Other names are refused, because another site could map its own name to this address
+ * (DNS rebinding).
  */
 const OWN_HOST = /^(?:127\.0\.0\.1|localhost)(?::\d{1,5})?$/i
 const BEARER = /^Bearer ([\w-]+)$/i
@@ -226,8 +226,8 @@ export function readPageFiles(folder: URL = new URL('./page/', import.meta.url))
 }
 
 /**
- * The headers of each response. The policy allows only the page's own files. It forbids inline scripts and styles,
- * markup that is created from strings, other origins, and framing by other pages.
+ * The headers of each response. The content security policy allows only the page's own files. It forbids inline scripts
+ * and styles, markup that is created from strings, other origins, and framing by other pages.
  */
 const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': [

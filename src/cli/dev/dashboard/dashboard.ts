@@ -110,7 +110,7 @@ export class Dashboard {
   }
 
   /**
-   * Records that a start has failed.
+   * Records that the application did not start, or has ended.
    *
    * @param failure The reason, as a sentence.
    */

@@ -12,8 +12,8 @@ import type {
 } from './views.js'
 
 /**
- * The minimum number of repetitions. Development databases contain few rows, so a loop repeats its statement only a few
- * times.
+ * How often a request must run a statement so that the statement is reported. Development databases contain few rows,
+ * so a loop repeats its statement only a few times.
  */
 const LEAST_REPETITIONS = 4
 /** Matches statements for transactions and sessions, which do not come from a loop over rows. */
@@ -115,7 +115,7 @@ export class Journal {
 function rowOf({ record, mismatches }: ReportedRequest, number: number): RequestRow {
   const { startedAt, method, url, status, durationMs, tenant, error, outcome } = record
   const notes = [
-    // The class of an error in the application, or otherwise the code that the client received.
+    // For a server error, the class of the error; for other errors, the code that the client received.
     ...(error === null ? [] : [error.status >= 500 ? error.name : error.code]),
     ...(findSuspects(record.statements).length === 0 ? [] : ['N+1?']),
     ...(mismatches.length === 0 ? [] : ['contract']),

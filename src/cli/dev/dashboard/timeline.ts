@@ -61,7 +61,7 @@ function rowText(name: string, row: DecisionValue): string {
   const fields = Object(row) as Readonly<Record<string, DecisionValue | undefined>>
   const { scheme, verdict, reason, path, message } = fields
   if (name === 'schemes') {
-    // `null` stands for the only guard (`auth.guard`), whose verdict the decision itself contains.
+    // For a single guard (`auth.guard`), `scheme` is `null`, and the decision itself contains the verdict.
     return scheme === null ? '' : [scheme, verdict, reason].filter(Boolean).join(': ')
   }
   if (name === 'issues') return `${[fields['in'], path].filter(Boolean).join('.')}: ${message}`

@@ -52,7 +52,7 @@ export interface RequestView extends ReportedRequest {
   readonly row: RequestRow
   readonly timeline: readonly TimelineEntry[]
   readonly suspects: readonly SuspectView[]
-  /** The index of the route in the list of routes; `null` if the request has none, or it no longer exists. */
+  /** The index of the route in the list; `null` if the request has no route, or the route no longer exists. */
   readonly route: number | null
   readonly curl: string
   /**

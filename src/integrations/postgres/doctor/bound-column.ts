@@ -17,9 +17,9 @@ const SETTING = `current_setting\\(${escaped(literal(TENANT_SETTING))}::text(?:,
 const VALUE = `(?:${SETTING}|NULLIF\\(${SETTING}, ''::text\\))`
 
 /**
- * Whether PostgreSQL's `=` distinguishes all values of a column. It does not for `char(n)` (trailing blanks are
- * ignored), `name` (truncated after 63 bytes), `citext`, and text with a nondeterministic collation. Other types, such
- * as `numeric` and domains, have not been verified and count as unsafe.
+ * Whether PostgreSQL's `=` distinguishes all values of a column. For `char(n)` (trailing blanks are ignored), `name`
+ * (truncated after 63 bytes), `citext`, and text with a nondeterministic collation, it does not. Other types, such as
+ * `numeric` and domains, have not been verified and count as unsafe.
  */
 export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
   return TEXTS.includes(type) ? isDeterministic : type === 'uuid' || INTEGERS.includes(type)
@@ -27,9 +27,9 @@ export function keepsApart({ type, isDeterministic }: ComparedColumn): boolean {
 
 /**
  * Finds the column that a policy's condition compares with the tenant setting, so that the condition holds only for
- * rows of one tenant. Accepts a comparison with `=` in the forms in which PostgreSQL stores `tenantTable` and similar
- * SQL, with or without further conditions joined by `AND`. Returns `undefined` for every other form, because the doctor
- * accepts only forms that are known to be safe.
+ * rows of one tenant. Accepts a comparison with `=` in the forms in which PostgreSQL stores the SQL of `tenantTable`
+ * and similar SQL, with or without further conditions joined by `AND`. Returns `undefined` for every other form,
+ * because the doctor accepts only forms that are known to be safe.
  *
  * @param condition The output of `pg_get_expr` while the `search_path` is `pg_catalog`. Types, operators, functions and
  * collations that are not built in then have a schema prefix, and every cast between a value and `=` is visible.

@@ -43,7 +43,7 @@ export function lookAlikesOf(id: string, column: TenantColumn): LookAlike[] {
     { id: `${start}_`, difference: 'its last character' },
     { id: `${start}.`, difference: 'a dot' },
     { id: start, difference: 'a character at its end' },
-    { id: `${id}x`, difference: 'one more character' },
+    { id: `${id}x`, difference: 'an additional character' },
     { id: `${id} `, difference: 'a space at its end' },
     { id: id.toUpperCase(), difference: 'capital letters' },
     { id: id.replace('a', 'á'), difference: 'an accent' },
@@ -60,15 +60,15 @@ function lengthOf({ baseType, length }: TenantColumn): number {
   return Math.min(length ?? LONGEST, baseType === 'name' ? 63 : LONGEST)
 }
 
-/** A column that needs a value in a test row, and that value. */
+/** A column that needs a value in a test row, and its value. */
 export interface CanaryColumn {
   readonly name: string
   /** The value, as SQL. */
   readonly value: string
 }
 
-// Columns with a default get no value. Columns that use a sequence do, because a rollback does not undo the advance of
-// a sequence.
+// Columns with a default get no value. Columns that use a sequence get one, because a rollback does not undo the
+// advance of a sequence.
 const LIST = `
 select a.attname as name, format_type(a.atttypid, a.atttypmod) as type, t.typcategory::text as category, t.typtype::text as kind,
   a.attidentity <> '' or coalesce(pg_get_expr(d.adbin, d.adrelid), '') ~ 'nextval\\(' as counts

@@ -23,7 +23,7 @@ import {
  */
 const BEGIN = "begin; set local lock_timeout = '500ms'; set local statement_timeout = '5s'"
 
-// Tables with triggers or rules are not written to, because a trigger or rule could have side effects.
+// Nothing is written to tables with triggers or rules, because a trigger or rule could have side effects.
 const PRIVILEGES = `
 select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_privilege($1::name, $2::oid, 'insert') as insert,
   has_table_privilege($1::name, $2::oid, 'update') as update, has_table_privilege($1::name, $2::oid, 'delete') as delete,
@@ -33,7 +33,7 @@ select has_table_privilege($1::name, $2::oid, 'select') as select, has_table_pri
 /** The SQLSTATEs of the lock timeout and the statement timeout. */
 const TOO_LATE = ['55P03', '57014']
 
-/** The test cannot run because the table is locked or a statement takes too long. */
+/** The error if the test cannot run, because the table is locked or a statement takes too long. */
 class Interruption extends Error {}
 
 /** The result of a statement: the number of rows, or the code of its error. */
@@ -169,12 +169,14 @@ class Trial {
       if (rowsOf(await this.#as(id, sql)) > 0) seen.push(difference)
     }
     if (seen.length === 0) return
-    this.#report(`one tenant sees the rows of a tenant whose ID differs in ${seen.join(', or ')}`)
+    this.#report(
+      `one tenant sees the rows of another tenant whose ID differs only in ${seen.join(', or ')}`,
+    )
   }
 
   /**
-   * Whether no similar ID can read a row. All queries run in one script, in which a statement that reads a row fails
-   * with a division by zero.
+   * Returns `true` if no similar ID can read a row. All queries run in one script, in which a statement that reads a
+   * row fails with a division by zero.
    */
   async #seeNothing(lookAlikes: readonly LookAlike[]): Promise<boolean> {
     const look = `select 1 / (1 - count(*)) from (select 1 from ${this.#table.fullName} limit 1) seen`

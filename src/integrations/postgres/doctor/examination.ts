@@ -31,7 +31,7 @@ export interface Setting {
   /** The version as `server_version_num`: 150004 means 15.4. */
   readonly version: number
   /**
-   * The IDs (`oid`) of the tenant role and of all roles that it can become. Roles that are findings themselves are
+   * The IDs (`oid`) of the tenant role and of all roles that it can become. Roles that are reported separately are
    * excluded: superusers, predefined roles and the all-tenants role. Empty if the tenant role does not exist.
    */
   readonly tenantRoles: readonly number[]
@@ -76,7 +76,7 @@ export interface Relation {
   readonly loginGrantees: readonly string[]
   /** Whether another session holds or is waiting for an `ACCESS EXCLUSIVE` lock on the relation. */
   readonly isLocked: boolean
-  /** Whether the tenant role has a privilege on the relation other than `references`. */
+  /** Whether the tenant role has a privilege other than `references` on the relation. */
   readonly isReachable: boolean
   readonly column: TenantColumn | null
 }

@@ -23,7 +23,6 @@ import { isOfExtension, isTenantTable, readRelations, USER_SCHEMA } from './read
 /** The maximum number of attempts. The doctor starts again if another session locks a table in the meantime. */
 const ATTEMPTS = 3
 
-/** The checks that concern the tenant role. */
 const OF_TENANTS = [
   inspectPolicies,
   inspectReach,
@@ -109,7 +108,7 @@ async function examinationOf(connection: Connection, options: DoctorOptions): Pr
 }
 
 // Superusers are excluded, because they can become every role. A role that can only administer another role (ADMIN
-// OPTION) counts as its member, because it can grant itself the membership.
+// OPTION) counts as a member of that role, because it can grant itself the membership.
 const READ = `
 select current_setting('server_version_num')::int as version, session_user as login,
   array(
@@ -132,7 +131,6 @@ select current_setting('server_version_num')::int as version, session_user as lo
       case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end)
   ) as may_become`
 
-/** Reads the login, the version, and the roles that run tenant statements. */
 async function readSetting(
   connection: Connection,
   { tenantRole, allTenantsRole }: DoctorOptions,
@@ -176,7 +174,6 @@ async function inTransaction<T>(connection: Connection, run: () => Promise<T>): 
   }
 }
 
-/** Checks the tenant role and the all-tenants role. */
 async function inspectRoles(examination: Examination): Promise<Finding[]> {
   const { connection, tenantRole, allTenantsRole } = examination
   const findings: Finding[] = []
@@ -189,7 +186,7 @@ async function inspectRoles(examination: Examination): Promise<Finding[]> {
 }
 
 function missing(name: string): Finding {
-  const remedy = 'Run: npx blazon db migrate, which creates it.'
+  const remedy = 'To create the role, run: npx blazon db migrate'
   const facts = { subject: `role ${name}`, cause: 'It does not exist.', remedy }
   return finding('E_DATABASE_ROLE', facts)
 }
@@ -199,7 +196,7 @@ function checkAttributes(role: Role): Finding[] {
   const faults: [isFault: boolean, cause: string, attribute: string][] = [
     [isSuper, 'It is a superuser: no policy applies to it.', 'nosuperuser'],
     [bypassesPolicies, 'It has BYPASSRLS: no policy applies to it.', 'nobypassrls'],
-    [canLogin, 'It can log in, but it should be a role that login roles switch to.', 'nologin'],
+    [canLogin, 'It can log in, but it should only be a role to which logins switch.', 'nologin'],
     [
       canCreateRoles,
       'It has CREATEROLE: it can make itself a member of other roles.',
@@ -227,7 +224,7 @@ async function checkReach(examination: Examination): Promise<Finding[]> {
 function owning({ tables, tenantRole }: Examination): Finding {
   const owned = tables.filter(({ owner }) => owner === tenantRole).map(({ fullName }) => fullName)
   const cause = `It owns ${owned.join(', ')}, so it can remove the policies.`
-  const remedy = 'Make the login that runs the migrations their owner: alter table … owner to …;'
+  const remedy = 'Make the login that runs the migrations the owner: alter table … owner to …;'
   return finding('E_DATABASE_ROLE', { subject: `role ${tenantRole}`, cause, remedy })
 }
 
@@ -263,9 +260,9 @@ async function inspectFunctions({
     const name = `${identifier(String(row['schema']))}.${identifier(String(row['name']))}(${row['arguments']})`
     const how =
       row['definer'] === true
-        ? `It is SECURITY DEFINER: it runs with the privileges of ${row['owner']}, whichever role calls it.`
-        : `It runs with its own setting, ${row['setting']}, whichever role calls it.`
-    const remedy = `Make sure that it returns no data of other tenants; or: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
+        ? `It is SECURITY DEFINER: it runs with the privileges of ${row['owner']}, even if another role calls it.`
+        : `It runs with its own setting, ${row['setting']}, for every caller.`
+    const remedy = `Make sure that it returns no data of other tenants. Otherwise: revoke execute on function ${name} from public, ${identifier(tenantRole)};`
     return finding('W_DATABASE_FUNCTION', { subject: `function ${name}`, cause: how, remedy })
   })
 }

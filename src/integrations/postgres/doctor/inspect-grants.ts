@@ -67,7 +67,7 @@ function checkCreation(row: Record<string, unknown>, examination: Examination): 
     ...(row['login'] === true ? [`login ${examination.login}`] : []),
   ]
   if (roles.length === 0) return []
-  const cause = `The ${roles.join(' and the ')} can create objects in it, and statements can then use these instead of yours.`
+  const cause = `The ${roles.join(' and the ')} can create objects in it. Statements could then use those objects instead of your own.`
   const names = roles.map((role) => identifier(role.slice(role.indexOf(' ') + 1)))
   const remedy = `revoke create on ${place} from ${['public', ...names].join(', ')};`
   return [finding('W_DATABASE_SCHEMA', { subject: place, cause, remedy })]
@@ -117,12 +117,12 @@ export async function inspectStorage({
     ...(rows[0]?.['compat'] === true ? [compatible()] : []),
     ...checkObjects(list('objects'), tenantRole),
     ...list('catalogs').map((name) => {
-      const cause = `The role ${tenantRole} can access it, and it contains values from the rows of all tenants.`
+      const cause = `The role ${tenantRole} can access this catalog, which contains values from the rows of all tenants.`
       const remedy = `revoke all on pg_catalog.${name} from public, ${role};`
       return finding('E_DATABASE_GRANT', { subject: `catalog pg_catalog.${name}`, cause, remedy })
     }),
     ...list('functions').map((name) => {
-      const cause = `The role ${tenantRole} can call it, and it can read files of the server, including the files of tables.`
+      const cause = `The role ${tenantRole} can call this function, which can read files of the server, including the files of tables.`
       const remedy = `revoke execute on function pg_catalog.${name} from public, ${role};`
       return finding('E_DATABASE_GRANT', { subject: `function ${name}`, cause, remedy })
     }),
@@ -131,7 +131,7 @@ export async function inspectStorage({
 
 function compatible(): Finding {
   const cause = 'It is on: every role can read and write the large objects of all roles.'
-  const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Disable it.' }
+  const facts = { subject: 'setting lo_compat_privileges', cause, remedy: 'Set it to off.' }
   return finding('E_DATABASE_GRANT', facts)
 }
 
@@ -140,7 +140,7 @@ function checkObjects(oids: readonly (string | number)[], tenantRole: string): F
   const named = oids.slice(0, MOST_NAMED)
   const more = oids.length > MOST_NAMED ? ', …' : ''
   const subject = `${oids.length === 1 ? 'large object' : 'large objects'} ${named.join(', ')}${more}`
-  const cause = `Policies do not protect large objects: the role ${tenantRole} has access, whichever tenant wrote the data.`
-  const remedy = `Keep such values in a column of the type bytea; then: ${named.map((oid) => `select lo_unlink(${oid});`).join(' ')}`
+  const cause = `Policies do not protect large objects: the role ${tenantRole} can access them, even if another tenant has written the data.`
+  const remedy = `Store such values in a column of the type bytea. Then run: ${named.map((oid) => `select lo_unlink(${oid});`).join(' ')}`
   return [finding('E_DATABASE_GRANT', { subject, cause, remedy })]
 }

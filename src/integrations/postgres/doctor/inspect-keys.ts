@@ -87,7 +87,7 @@ function foreignKey(name: unknown, table: string, other: string): Finding {
 function uniqueKey(name: unknown, table: string): Finding {
   const subject = `unique index ${identifier(String(name))} of table ${table}`
   const cause =
-    'It does not include tenant_id: a value that one tenant uses is unavailable to all others, and each tenant can find out that it is in use.'
+    'It does not include tenant_id: a value that one tenant uses is unavailable to all other tenants, and each of them can find out that the value is in use.'
   const remedy = 'Change it to: unique (tenant_id, …).'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }
@@ -97,6 +97,6 @@ function exclusion(name: unknown, table: string): Finding {
   const cause =
     'It does not compare tenant_id with =: a row of one tenant excludes rows of all tenants, and each tenant can find out that the row exists.'
   const remedy =
-    'Change it to: exclude using gist (tenant_id with =, …). With gist, this needs: create extension btree_gist.'
+    'Change it to: exclude using gist (tenant_id with =, …). The gist index requires an extension. First run: create extension btree_gist.'
   return finding('W_DATABASE_KEY', { subject, cause, remedy })
 }

@@ -37,14 +37,14 @@ export function omnipotent(
   code: 'E_DATABASE_LOGIN' | 'W_DATABASE_LOGIN' = 'E_DATABASE_LOGIN',
 ): Finding {
   const kind = isSuper ? 'is a superuser' : 'has BYPASSRLS'
-  const cause = `It ${kind}: a statement that leaves its role, as injected SQL can with RESET ROLE, sees the rows of every tenant.`
+  const cause = `It ${kind}: a statement without the tenant role, such as injected SQL after RESET ROLE, sees the rows of every tenant.`
   const remedy = `Log in as another role: create role … login noinherit password '…'; then npx blazon db migrate --login …`
   return finding(code, { subject: `login ${name}`, cause, remedy })
 }
 
 function replicator({ name }: Role): Finding {
   const cause =
-    'It has REPLICATION: it can copy all files of the server, and so the rows of every tenant.'
+    'It has REPLICATION: it can copy all files of the server, which contain the rows of every tenant.'
   const remedy = `alter role ${identifier(name)} noreplication;`
   return finding('E_DATABASE_LOGIN', { subject: `login ${name}`, cause, remedy })
 }
@@ -75,15 +75,13 @@ async function checkOwnership({ connection, tables, login }: Examination): Promi
   return findings
 }
 
-/**
- * Checks the ownership of tables and views without the column `tenant_id`. The login does not need to own them.
- */
+/** Warns if the login owns tables or views without the column `tenant_id`, because it does not need to own them. */
 function checkPossessions({ relations, login }: Examination): Finding[] {
   const owned = relations.filter(
     ({ owner, column, kind }) => owner === login && column === null && kind !== 'S',
   )
   if (owned.length === 0) return []
-  const cause = `It owns ${listOf(owned)}: a statement that leaves its role has full access to them.`
+  const cause = `It owns ${listOf(owned)}: a statement without the tenant role, such as injected SQL after RESET ROLE, has full access to them.`
   const remedy = 'Use another role for the application than for the migrations.'
   return [finding('W_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
 }
@@ -98,7 +96,7 @@ function checkGrants({ relations, login }: Examination): Finding[] {
   const list = granted.map(
     ({ fullName, loginPrivileges }) => `${fullName} (${loginPrivileges.join(', ').toUpperCase()})`,
   )
-  const cause = `It can access ${list.join(', ')} without SET ROLE. Injected SQL can therefore access them too: RESET ROLE returns it to the login.`
+  const cause = `It can access ${list.join(', ')} without SET ROLE. Injected SQL can therefore access them too, after RESET ROLE.`
   const grantees = new Set(granted.flatMap(({ loginGrantees }) => loginGrantees))
   const remedy = `revoke all on ${listOf(granted)} from ${[...grantees].map(identifier).join(', ')};`
   return [finding('E_DATABASE_LOGIN', { subject: `login ${login}`, cause, remedy })]
@@ -143,8 +141,8 @@ where (r.rolname = any($2) or r.rolsuper or r.rolbypassrls or r.rolcreaterole an
 order by r.rolname`
 
 /**
- * Lists the roles that a role is, or can become, and that could read more than one tenant's rows. `others` contains the
- * names of further such roles.
+ * Lists the roles that could read more than one tenant's rows and that a role is or can become. `others` contains the
+ * names of additional roles with such access.
  */
 export async function powersOf(
   { connection }: Examination,

@@ -96,7 +96,7 @@ function checkPolicy(table: Relation, policy: Policy, tenantRole: string): Findi
   const open = conditionsOf(policy).find((each) => !isBound(each, policy))
   if (open !== undefined) {
     const cause = `It grants the role ${tenantRole} access to rows where ${oneLine(open)}. That condition has no comparison that is known to isolate tenants.${policy.hasOwnCast ? ' Its cast is not built into PostgreSQL.' : ''}`
-    const remedy = `Drop it, or make it compare a column of the type text, uuid or integer without a cast: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). PostgreSQL combines the policies of a table with OR.`
+    const remedy = `Drop the policy, or make it compare a column of the type text, uuid or integer without a cast: tenant_id = (select nullif(current_setting('${TENANT_SETTING}', true), '')). PostgreSQL combines the policies of a table with OR.`
     return [report(cause, remedy)]
   }
   const writes = policy.command === '*' || policy.command === 'w'

@@ -55,7 +55,7 @@ function checkAlone(relation: Relation, examination: Examination): Finding[] {
   const revoke = `${revoking([relation], examination.tenantRole)} ${orShared(relation)}`
   if (kind === 'm') {
     const cause =
-      'It contains the rows of every tenant, as its owner read them, and no policy can protect it.'
+      'It contains the rows that its owner has read, which can belong to any tenant, and no policy protects it.'
     return [finding('E_DATABASE_VIEW', { subject: subjectOf(relation), cause, remedy: revoke })]
   }
   if (kind !== 'f') return []
@@ -105,8 +105,8 @@ function revoking(relations: readonly Relation[], tenantRole: string): string {
 }
 
 /**
- * Returns the roles for `REVOKE`. If the access comes from ownership or from a predefined role, there are none, and the
- * result is `public` and the tenant role.
+ * Returns the roles for `REVOKE`. If the access comes from ownership or from a predefined role, no role has a grant,
+ * and the result is `public` and the tenant role.
  */
 function granteesOf(relations: readonly Relation[], tenantRole: string): string {
   const names = new Set(relations.flatMap(({ grantees }) => grantees))

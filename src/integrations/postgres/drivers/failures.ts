@@ -79,7 +79,7 @@ export interface FailureTerms {
   readonly hasRunLong?: boolean
 }
 
-/** Returns the error to throw when a driver has thrown while running a statement. */
+/** Converts an error that a driver threw for a statement to the error that the caller receives. */
 export function failureOf(error: unknown, { lose, hasRunLong = false }: FailureTerms = {}): Error {
   if (HttpError.is(error) || error instanceof PostgresError) return error
   if (!isRefusal(error)) return lose?.() ?? unavailable(error)
@@ -132,7 +132,8 @@ function isOvertime({ code, routine, message }: Refusal, hasRunLong: boolean): b
   return isInterrupted && (hasRunLong || message.includes('statement timeout'))
 }
 
-// The server may translate the severity. It is checked in addition because of poolers, whose codes are less exact.
+// The severity is checked in addition to the code, because the codes of poolers are less exact. The severity alone does
+// not suffice, because a server may translate it.
 function isFatal({ severity }: Refusal): boolean {
   return severity === 'FATAL' || severity === 'PANIC'
 }

@@ -146,6 +146,6 @@ function isRunning({ pid, startedAt }: Partial<Holder>): boolean {
 
 function inUse(folder: string): ConfigError {
   const cause = 'It is already open, in this process or in another one.'
-  const remedy = `Close that database first, or specify another folder. If no process has it open, delete ${LOCK_FILE} in it.`
+  const remedy = `Close that database first, or specify another folder. If no process uses the folder, delete ${LOCK_FILE} in it.`
   return new ConfigError([invalid(`embedded: ${folder}`, cause, remedy)])
 }

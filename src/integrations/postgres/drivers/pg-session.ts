@@ -258,8 +258,8 @@ export class PgSession {
     this.client.query(new this.#terms.Flight(steps, this.#hooks))
   }
 
-  // Statements of the same tick are sent with one system call. Four calls took half of the CPU time of a request with a
-  // tenant.
+  // Statements of the same tick are sent with one system call. Four system calls took half of the CPU time of a request
+  // with a tenant.
   #gather(): void {
     if (this.#isGathering) return
     this.#isGathering = true
@@ -280,7 +280,7 @@ export class PgSession {
     else if (this.#pending === 1) this.#deadline.restart()
   }
 
-  // The timer need not keep the process alive: while the client waits for a response, its connection does.
+  // The timer does not keep the process alive. While the client waits for a response, its open connection does.
   #newDeadline(): Deadline {
     return new Deadline(this.#terms.limitMs, this.#expire).unref()
   }

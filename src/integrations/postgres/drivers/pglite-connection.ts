@@ -9,7 +9,9 @@ import type { EmbeddedEngine, PgliteResult } from './pglite-package.js'
 
 /** The configuration that a checked-out connection gets from its driver. */
 export interface PgliteLoan {
-  /** The time in milliseconds without a statement after which an open transaction ends. PGlite does not measure it. */
+  /**
+   * After this time without a statement, in milliseconds, an open transaction ends. PGlite itself does not measure it.
+   */
   readonly idleMs: number
   /** The connection calls this once, when it can be checked out again. */
   readonly end: () => void

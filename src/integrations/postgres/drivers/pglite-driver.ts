@@ -205,7 +205,6 @@ function readNode(files: PgliteFiles, path: string, pages: Pages): Node {
   return { mode, changed: 0, size: data.length, pages: pages.split(data) }
 }
 
-/** An installed PGlite package. */
 interface Home {
   /** The cache key. A published version never changes, so the cache is never out of date. */
   readonly key: string

@@ -29,7 +29,7 @@ export class PgliteEngine implements EmbeddedEngine {
     this.#extensions = new Extensions(database.Module.FS)
     this.#onClosed = onClosed
     this.#watch()
-    // Blazon itself reads and writes values, so that all drivers behave the same.
+    // Blazon converts the values itself, so that all drivers behave the same.
     database.parsers = AS_IT_IS
     database.serializers = AS_IT_IS
   }
@@ -46,7 +46,7 @@ export class PgliteEngine implements EmbeddedEngine {
     const { PGlite } = await loadPglite()
     const startParams = [...PGlite.defaultStartParams, ...PARAMETERS]
     const engine = new PgliteEngine(await PGlite.create({ startParams, ...options }), onClosed)
-    // Extension files are not part of a database folder.
+    // Extension files are not part of a database folder, so they are loaded at each start.
     const { rows } = await engine.query('select extname::text from pg_extension')
     await engine.#extensions.load(rows.map(([name]) => name ?? ''))
     return engine

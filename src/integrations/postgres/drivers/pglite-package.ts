@@ -102,7 +102,6 @@ export function loadPglite(): Promise<PglitePackage> {
   )
 }
 
-/** An extension of PGlite: the location of its archive. */
 interface Contrib {
   setup(database: unknown, options: object): Promise<{ readonly bundlePath?: URL }>
 }

@@ -13,9 +13,9 @@ type Keep = (module: string, argument: string) => Promise<Opening>
 const KEEP = Symbol.for('blazon.keep')
 
 /**
- * Returns a function that opens a folder's database in a process that outlives this one. The returned function throws a
- * ConfigError if the folder cannot be used, as without a keeper. Returns `undefined` in a process that `blazon dev` has
- * not started.
+ * Returns a function that opens a folder's database in a process that outlives this one. If the folder cannot be used,
+ * the returned function throws the same ConfigError as without a keeper. Returns `undefined` in a process that
+ * `blazon dev` has not started.
  */
 export function findKeeper(): ((folder: string) => Promise<EmbeddedEngine>) | undefined {
   const keep = (globalThis as { [KEEP]?: Keep })[KEEP]

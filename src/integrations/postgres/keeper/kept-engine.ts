@@ -20,7 +20,6 @@ export class KeptEngine implements EmbeddedEngine {
     socket.once('close', () => this.#end('The process of the embedded database has ended.'))
   }
 
-  /** @param path The path of the keeper's socket. */
   static async connect(path: string): Promise<KeptEngine> {
     const socket = connect(path)
     await once(socket, 'connect')

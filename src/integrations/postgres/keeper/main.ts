@@ -50,7 +50,7 @@ keep(process.argv[2] ?? '').catch((error: Error) => {
   report({ message: error.message, ...problems }, () => process.exit(1))
 })
 
-/** The maximum duration of a timer, in milliseconds. It means that a process waits for the session without a limit. */
+/** The maximum duration of a timer, in milliseconds. A process waits for the session practically without a limit. */
 const FOREVER_MS = 2 ** 31 - 1
 
 /**
@@ -90,7 +90,8 @@ function serveEngine(socket: Socket, engine: EmbeddedEngine, lending: Lending): 
   }
   socket.on('data', unframe<Call>(handle)).on('error', () => {})
   socket.once('close', () => {
-    // The cleanup runs after the process's calls, so a turn that the process was waiting for also ends here.
+    // The cleanup runs after the calls of the process, so it also ends a checkout for which the process was still
+    // waiting.
     last = last.then(async () => {
       if (isTaken) await engine.reset().catch(() => undefined)
       giveBack()

@@ -6,7 +6,7 @@ import type { QueryResult, Statement } from '../driver.js'
 import type { PostgresOptions } from '../options/postgres-options.js'
 import { withDriver } from '../with-driver.js'
 
-/** A key that `find` of {@link PostgresKeys} found, as a record for `apiKeys`. */
+/** A key that `find` of {@link PostgresKeys} returns, as a record for `apiKeys`. */
 export interface FoundApiKey {
   /** The ID of the key. It is not a secret. */
   readonly id: string
@@ -28,7 +28,7 @@ export interface FoundApiKey {
 
 /** The options for `apiKeys` that use the table `blazon.api_keys`. */
 export interface PostgresKeys {
-  /** Finds a key by its hash, for the application's {@link Database}. */
+  /** Finds a key by its hash in the application's {@link Database}. */
   readonly find: (hash: string, app: GuardSetup) => Promise<FoundApiKey | undefined>
   /** Records when a key was used. */
   readonly onUse: (
@@ -143,8 +143,8 @@ export function listApiKeys(
 }
 
 /**
- * Revokes a key. A key that is already revoked is not changed. Requests with the key are refused after the `cacheFor`
- * of `apiKeys` at the latest.
+ * Revokes a key. A key that is already revoked is not changed. Requests with the key are refused at the latest when the
+ * `cacheFor` of `apiKeys` has passed.
  *
  * @param database As for {@link saveApiKey}.
  * @param id The ID of the key.

@@ -35,7 +35,7 @@ export interface ApplyOptions {
    * may have applied such migrations before it was rolled back. Default: `false`.
    */
   readonly isStrict?: boolean
-  /** Receives the names of such migrations, once, if there are any. */
+  /** Receives the names of the migrations from a newer version, once, if there are any. */
   readonly onNewer?: (names: readonly string[]) => void
   /** Receives each migration after it was applied. */
   readonly onApplied?: (migration: AppliedMigration) => void
@@ -180,7 +180,7 @@ async function runBeside(driver: Driver, lock: Connection, file: MigrationFile):
 
 function tooFewConnections({ name }: MigrationFile): ConfigError {
   const cause =
-    'It runs without a transaction and needs a second connection, because the migration lock uses the first.'
+    'It runs without a transaction, on a second connection, because the migration lock uses the first.'
   const remedy = 'Set connections to 2 or more.'
   return new ConfigError([{ code: 'E_MIGRATION_FAILED', subject: name, cause, remedy }])
 }

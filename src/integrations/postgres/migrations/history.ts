@@ -178,7 +178,7 @@ function problemOf(
       ? 'It was applied by a newer version of the application.'
       : 'It was applied, but its file is missing.'
     const remedy = isNewer
-      ? 'Deploy a version that contains it. Without `--strict`, it is allowed.'
+      ? 'Deploy a version that contains this migration. Without `--strict`, the migration is allowed.'
       : 'Restore the file: the file of an applied migration must stay in the folder.'
     return [{ code: 'E_MIGRATION_MISSING', subject: name, cause, remedy }]
   }

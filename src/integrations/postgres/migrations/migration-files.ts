@@ -104,12 +104,12 @@ function checkName(name: string): Problem[] {
       fileProblem(
         name,
         'It is in a subfolder.',
-        'All migrations must be in one folder: move it up.',
+        'All migrations must be in one folder. Move the file to that folder.',
       ),
     ]
   }
   const cause =
-    'Its name is not the name of a migration: a number of 4 to 14 digits, then words of lower-case letters and digits, each after an underscore, then .sql.'
+    'Its name does not have the form of a migration name: a number of 4 to 14 digits, then words of lower-case letters and digits, each after an underscore, then .sql.'
   return [fileProblem(name, cause, `Rename it, as in ${EXAMPLE}.`)]
 }
 
@@ -124,7 +124,7 @@ function checkNumbers(names: readonly string[]): Problem[] {
     }
     if (digits(name).length === digits(before).length) return []
     const cause = `Its number has more or fewer digits than the number of ${before}, so the order of the names is not the order of the numbers.`
-    return [fileProblem(name, cause, 'Use the same number of digits for all of them.')]
+    return [fileProblem(name, cause, 'Use the same number of digits for all migrations.')]
   })
 }
 
@@ -169,7 +169,6 @@ function assertNone(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new ConfigError(problems)
 }
 
-/** The cause of a problem, its position, and the remedy. */
 interface Fault {
   readonly at: number
   readonly cause: string
@@ -211,7 +210,7 @@ function faultOfStatements(text: string): Fault | undefined {
   } catch (error) {
     if (!(error instanceof UnclosedError)) throw error
     const cause = 'A quote or a comment begins here, but is not closed.'
-    return { at: error.start, cause, remedy: 'Close it.' }
+    return { at: error.start, cause, remedy: 'Close the quote or the comment.' }
   }
 }
 
@@ -238,7 +237,7 @@ function faultOf(statement: ScriptStatement): Fault | undefined {
   }
   if (!endsTransaction(words)) return undefined
   const cause = `${words[0]?.toUpperCase()} would begin or end a transaction, but a whole migration runs in one transaction or in none.`
-  return { at: start, cause, remedy: 'Remove it.' }
+  return { at: start, cause, remedy: 'Remove this statement.' }
 }
 
 function endsTransaction([first = '', ...rest]: readonly string[]): boolean {

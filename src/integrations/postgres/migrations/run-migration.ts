@@ -68,10 +68,10 @@ function causeOf(error: PostgresError | HttpError): string {
 
 function remedyFor({ isTransactional }: MigrationFile, error: PostgresError | HttpError): string {
   if (!isTransactional) {
-    return 'The statements above this line were run, and their effects remain. The file is not recorded as applied, and the next run starts again at its beginning. Check what it left behind (an unfinished index exists and is invalid: drop it), and change the file so that it can run again.'
+    return 'The statements above this line were run, and their effects remain. The file is not recorded as applied, and the next run starts again at its beginning. Check these effects, and drop an unfinished index, which exists but is invalid. Then change the file so that it can run again.'
   }
   if (error.code === '25001') {
-    return 'Put it into a separate file, whose first line is: -- blazon: no-transaction'
+    return 'Put the statement into a separate file, whose first line is: -- blazon: no-transaction'
   }
-  return 'Correct it, and migrate again: this file has changed nothing, and the files before it remain applied.'
+  return 'Correct the file, and migrate again: the file has changed nothing, and the files before it remain applied.'
 }

@@ -119,7 +119,7 @@ function checkPool({ poolOptions, embedded }: PostgresOptions): Problem[] {
 // Refuses a password that is not a function, because `pg` would silently use the password in the URL instead.
 function checkPassword({ password }: Readonly<Record<string, unknown>>): Problem[] {
   if (password === undefined || typeof password === 'function') return []
-  const remedy = 'Put it into url, percent-encoded, or pass a function that resolves to it.'
+  const remedy = 'Put the password into url, percent-encoded, or pass a function that returns it.'
   return [invalid('poolOptions.password', 'It would have no effect.', remedy)]
 }
 

@@ -4,9 +4,9 @@ import { type Problem, toSeconds } from '../../../plugin/index.js'
 /** The location of the database and its limits. Set either `url` or `embedded`. */
 export interface PostgresOptions {
   /**
-   * `postgres://user:password@host:5432/database`, for PostgreSQL or a server that is compatible with its protocol. The
-   * URL can contain several hosts, such as `one:5432,two:5432`, and `target_session_attrs`, as in libpq. It needs the
-   * package `pg`.
+   * The URL of the database, `postgres://user:password@host:5432/database`, for PostgreSQL or a server that is
+   * compatible with its protocol. The URL can contain several hosts, such as `one:5432,two:5432`, and
+   * `target_session_attrs`, as in libpq. It needs the package `pg`.
    */
   readonly url?: string
   /**

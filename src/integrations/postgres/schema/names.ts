@@ -23,7 +23,7 @@ const RESERVED = new Set(
 
 /** Returns the problem with a name as a sentence; `null` if the name is valid. */
 export function faultOfName(name: unknown): string | null {
-  if (typeof name !== 'string' || name === '') return 'It is not a name.'
+  if (typeof name !== 'string' || name === '') return 'It is empty, or not a string.'
   if (/\0|\p{Surrogate}/u.test(name)) return 'It has a character that is not allowed in names.'
   const bytes = Buffer.byteLength(name)
   return bytes <= LONGEST

@@ -12,7 +12,10 @@ export interface ProtectTableOptions {
 export interface TenantReference {
   /** A tenant table in the same schema, with a column `id`. */
   readonly table: string
-  /** The effect on a row when the referenced row is deleted. If omitted, the referenced row cannot be deleted. */
+  /**
+   * With `'cascade'`, a row is deleted when the row that it references is deleted. If omitted, a referenced row cannot
+   * be deleted.
+   */
   readonly onDelete?: 'cascade'
 }
 

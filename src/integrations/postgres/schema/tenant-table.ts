@@ -216,7 +216,7 @@ function checkColumns(columns: unknown): Problem[] {
 
 function checkId(id: unknown): Problem[] {
   if (id === undefined || ['bigint', 'uuid', 'text'].includes(id as string)) return []
-  return [invalid('id', 'Unknown kind.', "Pass 'bigint', 'uuid' or 'text'.")]
+  return [invalid('id', 'It is not a supported type.', "Pass 'bigint', 'uuid' or 'text'.")]
 }
 
 // `set null` would also remove the tenant, because before PostgreSQL 15, it cannot be limited to some columns.
@@ -225,7 +225,7 @@ function checkActions({ references = {} }: TenantTableOptions): Problem[] {
     const action = typeof target === 'string' ? undefined : target.onDelete
     if (action === undefined || action === 'cascade') return []
     const remedy = "Pass 'cascade', or omit it."
-    return [invalid(`references ${column}: onDelete`, 'Unknown action.', remedy)]
+    return [invalid(`references ${column}: onDelete`, 'It is not a supported action.', remedy)]
   })
 }
 

@@ -50,7 +50,7 @@ export class Activity {
 
 function stuck(): Error {
   const cause = new Error(
-    'The transaction is waiting for a nested transaction that sends no statement. The nested transaction is waiting for something else, possibly for a statement that in turn waits for the nested transaction. Await every nested transaction, and run the statements that it needs inside it.',
+    'The transaction is waiting for a nested transaction that sends no statement. The nested transaction is waiting for something else, possibly for a statement that in turn waits for the nested transaction. Await every nested transaction, and run the statements for which it waits in the nested transaction itself.',
   )
   return new HttpError(503, 'The transaction is stuck.', { code: 'DATABASE_TIMEOUT', cause })
 }

@@ -30,7 +30,6 @@ export function isSameOwner(one: Owner | null, other: Owner | null): boolean {
   return one?.kind === other?.kind && idOf(one) === idOf(other)
 }
 
-/** Describes an owner in an error message. */
 function describeOwner(owner: Owner | null): string {
   if (owner === null) return 'without a tenant'
   if (owner.kind === 'tenant') return `for the tenant '${owner.id}'`

@@ -37,7 +37,7 @@ export interface WorkConfig {
 }
 
 const ROLLED_BACK =
-  'The request failed and its transaction was rolled back, before this statement of the same request was sent. Await every query.'
+  'The request of this statement has failed, and its transaction was rolled back before the statement was sent. Await every query.'
 
 /**
  * The database work of a request, which has at most one transaction. The request's first query begins the transaction.

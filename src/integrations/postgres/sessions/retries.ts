@@ -23,7 +23,6 @@ export interface RetriedParts extends RequestParts {
   readonly retries: number
 }
 
-/** Runs one attempt. */
 type Run = (parts: RequestParts) => unknown
 
 /**
@@ -80,7 +79,7 @@ class RetriedRequest {
     })
   }
 
-  /** Takes over the hold of an attempt. One response is held for all attempts. */
+  /** Takes over the delayed response of an attempt. The response is delayed only once for all attempts. */
   #take(hold: WorkHold): void {
     this.#hold = hold
     if (this.#isHeld) return

@@ -202,7 +202,8 @@ export class Sessions {
     if (outer !== undefined) {
       assertIsolation(outer.isolation, options.isolation)
       if (!isSameOwner(outer.owner, owner)) throw new TenantSwitchError(outer.owner, owner)
-      // The outer block ends the transaction. In a separate part, the reader's statements would wait for the stream.
+      // The outer block ends the transaction. If the stream had its own part, the reader's statements would wait for
+      // the stream.
       return { run: (fn) => this.#blocks.run(outer, fn), commit: nothing, rollback: nothing }
     }
     const { isolation } = options
@@ -317,7 +318,6 @@ export class Sessions {
     }
   }
 
-  /** Runs the functions that were passed to `afterCommit()`. */
   async #finish(transaction: Transaction): Promise<void> {
     const { logger, statementMs } = this.#config
     await runTasks(transaction.takeTasks(), { logger, limitMs: statementMs })

@@ -4,7 +4,6 @@ import { TENANT_SETTING } from '../schema/names.js'
 import type { Owner } from './owner.js'
 import type { Isolation } from './transaction-options.js'
 
-/** A call that waits until the transaction has begun. */
 interface Waiter {
   readonly send: () => void
   readonly refuse: (error: unknown) => void
@@ -21,7 +20,6 @@ export function beginAs(isolation: Isolation): SessionStatement {
   return { text: `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}`, hasNoReader: true }
 }
 
-/** A statement that is sent in the same flight as `BEGIN`. */
 interface FirstStatement extends Pick<Waiter, 'refuse'> {
   readonly statement: Statement
   readonly resolve: (result: QueryResult) => void

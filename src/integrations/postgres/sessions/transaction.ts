@@ -105,7 +105,6 @@ function noop(): void {}
 /** The error for a statement that was sent after the end of its block. */
 class OverError extends Error {}
 
-/** The functions of the outer block that a part uses. */
 interface Outside {
   readonly send: Send
   readonly abort: (cause: unknown) => void

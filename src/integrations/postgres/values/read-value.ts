@@ -120,7 +120,6 @@ export function readersFor({ texts }: Pick<Statement, 'texts'>): ReaderOf {
   return texts === 'all' ? readNothing : readAllButTimes
 }
 
-/** Returns a value as the string that PostgreSQL sends. */
 function readText(text: string): string {
   return text
 }

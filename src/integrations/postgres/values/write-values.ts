@@ -9,7 +9,7 @@ const MOST_VALUES = 65_535
 /**
  * Converts the values of a statement to the form in which they are sent.
  *
- * @throws PostgresError for a value that cannot be sent, like the error for a value that the server refuses.
+ * @throws PostgresError for a value that cannot be sent, as for a value that the server refuses.
  */
 export function writeValues({ text, values = [] }: Statement): Written[] {
   checkText(text)
@@ -106,7 +106,7 @@ function refuseHidden(_key: string, value: unknown): unknown {
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (tag === 'Object' || tag === 'Array' || types.isBoxedPrimitive(value)) return value
   throw new TypeError(
-    `JSON has no ${tag}: it would be saved as {}. Pass an object or a list, such as Object.fromEntries(value) or [...value].`,
+    `A ${tag} cannot be represented in JSON: it would be saved as {}. Pass an object or a list, such as Object.fromEntries(value) or [...value].`,
   )
 }
 

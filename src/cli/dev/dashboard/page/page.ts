@@ -33,7 +33,7 @@ interface Place {
   readonly number: string | undefined
 }
 
-/** The last location that the user opened, so that the link back to a list can focus its entry. */
+/** The last location that the user opened. Its entry gets the focus when the user returns to the list. */
 let last: Place = { view: 'requests', number: undefined }
 /** A counter that distinguishes the current view from a view that is still loading. */
 let visit = 0
@@ -127,7 +127,7 @@ const events: Events = {
 takeToken()
 addEventListener('hashchange', () => {
   if (location.hash.startsWith('#token=')) location.reload()
-  // The skip link leads to a different part of the page.
+  // The skip link moves within the page, and does not change the view.
   else if (location.hash !== '#content') void show()
 })
 void show()
@@ -168,7 +168,7 @@ function routeDetails(route: Route): HTMLElement {
     facts([
       ['Handler', `${controller}.${handler}`],
       ['Access', accessOf(route)],
-      ['Before it', before.map(({ name }) => name).join(', ')],
+      ['Before the route', before.map(({ name }) => name).join(', ')],
     ]),
     section('Steps, in order', el('ol', {}, steps.map(stepOf))),
     section(
@@ -184,7 +184,7 @@ function stepOf({ name, does, sources, isCertain }: Route['steps'][number]): HTM
     {},
     el('strong', {}, name),
     ' ',
-    prose(isCertain ? does : `${does} (if a plugin has it)`),
+    prose(isCertain ? does : `possibly: ${does}`),
     sources.map((line) => el('p', {}, el('code', {}, line))),
   )
 }
@@ -248,7 +248,7 @@ function suspectNote({ text, count, places, durationMs }: SuspectView): HTMLElem
 
 function timeline({ timeline: entries, record }: RequestView): HTMLElement {
   const ends = entries.map(({ at, durationMs }) => at + (durationMs ?? 0))
-  // The bars are parts of this total, which must not be 0.
+  // The bars show parts of this total. It must not be 0, because times are divided by it.
   const total = Math.max(record.durationMs, ...ends) || 1
   return el(
     'ol',
@@ -261,7 +261,7 @@ function entryOf(entry: TimelineEntry, total: number): HTMLElement {
   const { at, durationMs, kind, title, details, code, tone } = entry
   const took = (durationMs ?? 0) < SHORTEST_MS ? '' : ` ${milliseconds(durationMs ?? 0)}`
   const bar = el('span', { class: 'bar', 'aria-hidden': 'true' })
-  // The policy forbids styles in the markup, but allows this interface.
+  // The content security policy forbids `style` attributes, but allows this call.
   bar.style.setProperty('--from', String(at / total))
   bar.style.setProperty('--part', String((durationMs ?? 0) / total))
   return el(

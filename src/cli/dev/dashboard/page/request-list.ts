@@ -91,7 +91,7 @@ function rowOf(request: RequestRow): HTMLElement {
   })
 }
 
-/** Creates the status as coloured text, whose meaning is also clear without the colour. */
+/** Creates the status as colored text, whose meaning is also clear without the color. */
 export function statusOf({ status }: RequestRow): HTMLElement {
   const tone = status === null || status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'
   return el('span', { class: tone }, String(status ?? '—'))

@@ -17,7 +17,7 @@ type Item = WorkView[number]['items'][number]
 
 const HEADINGS = { status: 'State', target: 'Work', time: 'Made', tenant: 'Tenant' }
 
-/** Creates the lists of all plugins. */
+/** Creates the lists of the work of all plugins. */
 export function workList(lists: WorkView, again: () => Promise<void>): HTMLElement {
   const none = 'No plugin of the application reports background work. To run jobs, see jobs().'
   return el(
