@@ -103,7 +103,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     }
 
     describe('get and set', () => {
-      it('return the whole entry that was stored', async () => {
+      it('return the complete stored entry', async () => {
         const entry = entryOf({
           owner: 'acme:2 ü',
           kind: 'response',
@@ -123,12 +123,12 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         for (const key of HOSTILE) expect(await store.get(key)).toBeUndefined()
       })
 
-      it('keep keys with special characters apart', async () => {
+      it('distinguish keys with special characters', async () => {
         await fill(HOSTILE)
         for (const key of HOSTILE) expect(await bodyOf(key)).toBe(JSON.stringify(key))
       })
 
-      it('replace every field of the former entry', async () => {
+      it('replace every field of the previous entry', async () => {
         const tags = [['a', '1']] as const
         await store.set('key', entryOf({ owner: 'a', headers: ['A', 'b'], tags }), HOUR)
         await store.set('key', entryOf({ owner: null, body: '2' }), HOUR)
@@ -154,7 +154,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         }
       })
 
-      it('return the stored entry when the caller changes its object after set()', async () => {
+      it('return the stored entry even if the caller changes its object after set()', async () => {
         const body = Uint8Array.from([1, 2, 3])
         const headers = ['A', 'b']
         const tags: [string, string][] = [['t', '1']]
@@ -185,7 +185,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     })
 
     describe('the time to live', () => {
-      it('removes an entry after its time, and no other entry', async () => {
+      it('removes only its own entry when it ends', async () => {
         await store.set('short', entryOf({ body: 'short' }), 50)
         await store.set('long', entryOf({ body: 'long' }), HOUR)
         await made.pass(51)
@@ -236,7 +236,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await kept(['after'])).toEqual(['after'])
       })
 
-      it('removes exactly the keys that begin with a prefix', async () => {
+      it('removes only the keys that begin with the given prefix', async () => {
         const keys = [
           'acme:a',
           'acme:b:c',
@@ -274,7 +274,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
     })
 
     describe('versions and invalidate', () => {
-      it('return a lasting version for each tag, in the order of the tags', async () => {
+      it('return a stable version for each tag, in the order of the tags', async () => {
         const tags = [...HOSTILE, '']
         const first = await store.versions(tags)
         expect(first).toHaveLength(tags.length)
@@ -284,7 +284,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await store.versions([])).toEqual([])
       })
 
-      it('return the versions that getTagged() returns with an entry', async () => {
+      it('return the same versions as getTagged() returns with an entry', async () => {
         const read = async (key: string, tags: readonly string[]) =>
           store.getTagged === undefined
             ? { entry: await store.get(key), versions: await store.versions(tags) }
@@ -305,7 +305,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await read('plain', [])).toMatchObject({ entry: expect.anything(), versions: [] })
       })
 
-      it('change the version of the named tag and of no other tag', async () => {
+      it('change only the version of the named tag', async () => {
         for (const tag of HOSTILE) {
           const before = await store.versions(HOSTILE)
           await store.invalidate([tag])
@@ -332,14 +332,14 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(await store.versions(['tag'])).not.toEqual([version])
       })
 
-      it('return one version to 50 concurrent first reads of a tag', async () => {
+      it('return the same version to 50 concurrent first reads of a tag', async () => {
         const answers = await Promise.all(Array.from({ length: 50 }, () => store.versions(['new'])))
         expect(new Set(answers.flat()).size).toBe(1)
         await store.invalidate([])
         expect(await store.versions(['new'])).toEqual(answers[0])
       })
 
-      it('keep a tag and a key of the same name apart', async () => {
+      it('distinguish a tag from a key with the same name', async () => {
         await fill(['tag'])
         const [before] = await store.versions(['tag'])
         await store.invalidate(['tag'])
@@ -350,7 +350,7 @@ export function describeCacheStore(name: string, makeStore: () => Promise<StoreU
         expect(after).not.toBe(before)
       })
 
-      it('never return the version before an invalidation, even after clear()', async () => {
+      it('never return the version from before an invalidation, even after clear()', async () => {
         const [before] = await store.versions(['tag'])
         await store.invalidate(['tag'])
         await store.clear()

@@ -75,7 +75,7 @@ export function describeIdempotencyStore(
       expect((await under.request(() => claim(key))).state).toBe('kept')
     })
 
-    it('does not release a key that another request has acquired since', async () => {
+    it('does not release a key that another request has acquired in the meantime', async () => {
       const key = newKey()
       const first = await under.request(() => claimed(key))
       await under.request(async () => first.free())

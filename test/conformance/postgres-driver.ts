@@ -121,7 +121,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await answer?.catch(() => undefined)
     })
 
-    it('is waited for only until the acquire timeout', async () => {
+    it('causes a DATABASE_BUSY error if it is not available within the acquire timeout', async () => {
       const driver = await open({ acquire: '500ms' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const refusals = [driver.connect(), driver.connect()]
@@ -150,7 +150,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await driver.close()
     })
 
-    it('can be lent 40 times, with open transactions, released or destroyed', async () => {
+    it('is available after 40 callers that left transactions open or destroyed it', async () => {
       for (let time = 0; time < 40; time++) {
         const lent = await driver().connect()
         if (time % 2 === 0) await lent.query({ text: 'begin' })
@@ -166,7 +166,7 @@ function describeClosing(open: OpenDriver): void {
   describe('a closed driver', () => {
     const closed = { code: 'DATABASE_UNAVAILABLE', status: 503 }
 
-    it('refuses waiting callers, and waits for lent connections', async () => {
+    it('refuses waiting callers, but waits for lent connections', async () => {
       const driver = await open({ acquire: '1m' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const waiting = [driver.connect(), driver.connect()]
@@ -186,7 +186,7 @@ function describeClosing(open: OpenDriver): void {
       await closing
     })
 
-    it('can be closed several times', async () => {
+    it('can be closed again', async () => {
       const driver = await open()
       const lent = await driver.connect()
       const closings = [driver.close(), driver.close()]

@@ -19,7 +19,7 @@ export function describeFlights(driver: () => Driver): void {
     const outcome = (answer: PromiseSettledResult<QueryResult>) =>
       answer.status === 'fulfilled' ? answer.value.command : answer.reason.code
 
-    it('returns the same result for each statement as the statement alone', async () => {
+    it('returns the same result for each statement as if it were sent alone', async () => {
       await lend(driver(), async (lent) => {
         const answers = await sendTogether(lent, [
           'begin',
@@ -64,7 +64,7 @@ export function describeFlights(driver: () => Driver): void {
       ['is refused', ['begin', 'select 1 / 0', 'select 1'], ['BEGIN', '22012', '25P02']],
       ['has a syntax error', ['begin', 'selct', 'commit'], ['BEGIN', '42601', '25P02']],
       [
-        'holds two statements',
+        'contains two statements',
         ['begin', 'select 1; select 2', 'select 1'],
         ['BEGIN', '42601', '25P02'],
       ],
@@ -84,7 +84,7 @@ export function describeFlights(driver: () => Driver): void {
         ['BEGIN', 'SELECT', '22012'],
       ],
       ['is refused after the commit', ['begin', 'commit', 'selct'], ['BEGIN', 'COMMIT', '42601']],
-    ])('runs no statement after one that %s', async (_, statements, expected) => {
+    ])('runs no statement after a statement that %s', async (_, statements, expected) => {
       await lend(driver(), async (lent) => {
         expect((await sendTogether(lent, statements)).map(outcome)).toEqual(expected)
         await lent.query({ text: 'ROLLBACK' })
@@ -94,7 +94,7 @@ export function describeFlights(driver: () => Driver): void {
       expect(rows).toEqual([{ x: null }])
     })
 
-    it('can be followed by other flights before it has ended', async () => {
+    it('can be followed by another flight before it has ended', async () => {
       await lend(driver(), async (lent) => {
         const refused = sendTogether(lent, ['begin', 'selct'])
         const end = lent.query({ text: 'COMMIT' })

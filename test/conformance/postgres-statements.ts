@@ -29,7 +29,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('return results in the order of sending when they are sent together', async () => {
+    it('return their results in the order of sending if they are sent together', async () => {
       await lend(driver(), async (lent) => {
         const order: number[] = []
         const ask = async (number: number) => {
@@ -68,7 +68,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('accept 10,000 values, and are refused with 65,536', async () => {
+    it('accept 10,000 values, but are refused with 65,536 values', async () => {
       await lend(driver(), async (lent) => {
         const values = Array.from({ length: 10_000 }, (_, index) => index)
         const text = `select ${values.map((index) => `$${index + 1}::int`).join()}`
@@ -84,7 +84,7 @@ export function describeStatements(driver: () => Driver): void {
       })
     })
 
-    it('return the right results for 1,000 statements of four concurrent callers', async () => {
+    it('return the correct results to four concurrent callers with 250 statements each', async () => {
       const user = async (start: number) => {
         await lend(driver(), async (lent) => {
           const numbers = Array.from({ length: 250 }, (_, index) => start + index)
@@ -168,7 +168,7 @@ export function describeRefusals(driver: () => Driver): void {
         ['a symbol', { text: 'select $1', values: [Symbol('s')] }, '22023'],
         ['a bigint in JSON', { text: 'select $1::json', values: [{ a: 1n }] }, '22023'],
       ].slice(0, 6) as [string, Statement, string][],
-    )('rejects with a code, after which the connection works: %s', async (_, statement, code) => {
+    )('rejects with a code, and the connection still works: %s', async (_, statement, code) => {
       await lend(driver(), async (lent) => {
         const refusal = lent.query(statement)
         await expect(refusal).rejects.toBeInstanceOf(PostgresError)
@@ -177,7 +177,7 @@ export function describeRefusals(driver: () => Driver): void {
       })
     })
 
-    it('rejects when it is a COPY from stdin', async () => {
+    it('rejects if it is a COPY from stdin', async () => {
       await lend(driver(), async (lent) => {
         await lent.script('create temp table c (a int)')
         for (const text of [
@@ -196,13 +196,13 @@ export function describeRefusals(driver: () => Driver): void {
       })
     })
 
-    it('rejects when it is a script with a NUL byte', async () => {
+    it('rejects if it is a script with a NUL byte', async () => {
       await lend(driver(), async (lent) => {
         await expect(lent.script('select 1\0; selct')).rejects.toMatchObject({ code: '22021' })
       })
     })
 
-    it('rejects when it is an infinite recursion, after which the connection works', async () => {
+    it('rejects if its function calls itself without end, and the connection still works', async () => {
       await lend(driver(), async (lent) => {
         await lent.script(`create function pg_temp.again() returns int language plpgsql
           as $$ begin return pg_temp.again(); end $$`)

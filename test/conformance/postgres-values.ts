@@ -175,7 +175,7 @@ export function describeValues(run: Run): void {
       ])
     })
 
-    it.each(WRITTEN)('are written: %s as %s', async (value, type, text) => {
+    it.each(WRITTEN)('are written as PostgreSQL values: %s as %s', async (value, type, text) => {
       const statement = { text: `select ($1::${type})::text as text`, values: [value] }
       const zone = "select set_config('TimeZone', 'UTC', false)"
       await run({ text: zone })
@@ -193,7 +193,7 @@ export function describeValues(run: Run): void {
       ['RegExp', /a/],
       ['Error', new Error('a')],
       ['Blob', new Blob(['a'])],
-    ])('are refused when their JSON would lose them: %s', async (name, value) => {
+    ])('are refused if JSON cannot represent them: %s', async (name, value) => {
       for (const each of [value, { a: [{}, value] }, [value]]) {
         const statement = { text: 'select $1::jsonb as json', values: [each] }
         await expect(run(statement)).rejects.toMatchObject({
@@ -241,7 +241,7 @@ export function describeValues(run: Run): void {
       )
     })
 
-    it('are returned under column names, and the last of two equal names wins', async () => {
+    it('are returned by column name, and the last of two columns with the same name is used', async () => {
       const { rows, fields } = await run({ text: 'select 1 as a, 2 as b, null as a, 3 as "A b"' })
       expect(rows).toEqual([{ a: null, b: 2, 'A b': 3 }])
       expect(fields.map(({ name, dataTypeID }) => [name, dataTypeID])).toEqual([
@@ -254,7 +254,7 @@ export function describeValues(run: Run): void {
       expect(lists.rows).toEqual([[1, 2, 3]])
     })
 
-    it('can have a column name that every object has as a property', async () => {
+    it('can have a column name that every object inherits as a property', async () => {
       const text = `select '{"x":1}'::jsonb as __proto__, 1 as constructor, 2 as "toString"`
       const [row] = (await run({ text })).rows
       expect(Object.keys(row as object)).toEqual(['__proto__', 'constructor', 'toString'])

@@ -64,11 +64,11 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
     })
 
     it.each([
-      ['names of properties', '__proto__', '{"constructor":1}'],
+      ['the names of inherited properties', '__proto__', '{"constructor":1}'],
       ['quotes and backslashes', 'a"\\b', '"\\u0000\\\\\\""'],
       ['characters of several bytes', 'ключ 🔑', '"日本語 🔑"'],
       ['an empty name', '', 'null'],
-      ['the names of facts', 'userKey', '"=-"'],
+      ['the name of a session property', 'userKey', '"=-"'],
       ['a string that looks like no value', '-', '"-"'],
     ])('keeps values with %s', async (_, field, text) => {
       const { id } = await create({ fields: Object.fromEntries([[field, text]]) })
@@ -79,7 +79,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(Object.entries((await store.read(id))?.fields ?? {})).toEqual([[field, '2']])
     })
 
-    it('writes some values, removes some, and keeps the others', async () => {
+    it('writes and removes the given values, and keeps the other values', async () => {
       const { id } = await create({ fields: { a: '1', b: '2', c: '3' } })
       expect(await write(id, { a: '"new"', b: null, d: '4' })).toBe('written')
       expect(await store.read(id)).toMatchObject({
@@ -105,7 +105,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(Object.keys((await store.read(id))?.fields ?? {}).sort()).toEqual(names.sort())
     })
 
-    it('accepts one of 20 parallel writes of the same value, and rejects the others', async () => {
+    it('accepts one of 20 parallel writes of the same field, and rejects the others', async () => {
       const { id } = await create({ fields: { a: '0' } })
       const all = Array.from({ length: 20 }, (_, index) =>
         write(id, { a: String(index + 1) }, { a: '0' }),
@@ -117,7 +117,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect((await store.read(id))?.fields).toEqual({ a: winner })
     })
 
-    it('gives a session to one of 20 parallel takers, with its last values', async () => {
+    it('returns a session, with its latest values, to only one of 20 parallel take() calls', async () => {
       const { id } = await create()
       await write(id, { late: '1' })
       const taken = await Promise.all(Array.from({ length: 20 }, () => store.take(id)))
@@ -156,7 +156,7 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       expect(await store.read(anonymous.id)).toEqual(anonymous)
     })
 
-    it('keeps users with similar keys apart', async () => {
+    it('distinguishes users with similar keys', async () => {
       const keys = ['*', '', ' ', 'a:b', 'а', 'a', `${'x'.repeat(600)}1`, `${'x'.repeat(600)}2`]
       for (const key of keys) await create({ userKey: user + key, user: JSON.stringify(key) })
       for (const key of keys) {

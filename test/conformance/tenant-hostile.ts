@@ -111,7 +111,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look('select 1 from orders')).toHaveLength(HOSTILE_NAMES.length + 1)
     })
 
-    it('is refused with a TypeError when the name is not valid', async () => {
+    it('causes a TypeError if the tenant name is invalid', async () => {
       await runWithTenant('b', () => add('of b'))
       for (const name of IMPOSSIBLE) {
         const ask = async () => runWithTenant(name as string, () => db.query(everything))
@@ -134,7 +134,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual([{ tenant_id: 'b', note: 'of b' }])
     })
 
-    it('results in a 400 response when the tenant name does not match the pattern', async () => {
+    it('causes a 400 response if the tenant id in the header does not match the pattern', async () => {
       for (const name of HOSTILE_NAMES) {
         if (!/^[\x20-\x7e]+$/.test(name)) continue
         const headers = { 'x-tenant-id': name }
@@ -167,7 +167,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual(before)
     })
 
-    it('results in an error response when it contains a NUL character', async () => {
+    it('causes an error response if it contains a NUL character', async () => {
       const caller = app.asTenant('a')
       for (const note of ['\0', 'a\0b', "\0'; drop table orders; --"]) {
         const posted = await caller.request().post('/orders').send({ note })
@@ -180,7 +180,7 @@ export function describeHostileTenants(databaseOf: () => TenantDatabase): void {
       expect(await database.look(everything)).toEqual([])
     })
 
-    it('does not appear in the response to a refused statement, nor does the error', async () => {
+    it('is missing from the response to a refused statement, like the database error', async () => {
       await runWithTenant('a', () => db.query("insert into orders (code) values ('K')"))
       const caller = app.asTenant('a')
       const { status, body, text } = await caller.request().post('/orders').send({ code: 'K' })

@@ -125,7 +125,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     })
 
     it.each(['answered', 'sent', 'begun'])(
-      'is saved in a separate transaction if the response is %s',
+      'is saved in a separate transaction if it comes after the start of the response: %s',
       async (how) => {
         const answer = await app.asTenant('a').request().post(`/late/${how}`)
         expect(answer.status).toBe(200)
@@ -153,7 +153,7 @@ export function describeMoments(databaseOf: () => TenantDatabase): void {
     },
   )
 
-  it('a transaction refuses an async generator, and accepts one of runWithTenant()', async () => {
+  it('a transaction refuses an async generator function, which runWithTenant() accepts', async () => {
     await using app = await databaseOf().start({ tenant: {} }, { connections: 1 })
     const db = app.get(Database)
     const generate = async function* () {

@@ -72,7 +72,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
 
       it.each(['a returned value', 'res.sendFile', 'res.redirect', 'res.json'] as const)(
-        'gets its response to HEAD after the commit: %s',
+        'gets its response after the commit if its method is HEAD: %s',
         async (way) => {
           const client = new Client(app)
           const held = await database.holdCommits?.()
@@ -91,7 +91,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         },
       )
 
-      it.each(ALL_WAYS)('gets the status and body from its handler: %s', async (way) => {
+      it.each(ALL_WAYS)('gets the status and body of its handler: %s', async (way) => {
         const answer = await app.asTenant('a').fetch(at('answers', way), {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -117,7 +117,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
 
     describe('with a transaction that is not committed', () => {
       it.each(ALL_WAYS)(
-        'gets a 500 without the data or headers from its handler: %s',
+        'gets a 500 response without the data and headers of its handler: %s',
         async (way) => {
           const answer = await post(at('answers', way), { note: 'x', number: '1' })
           expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
@@ -129,7 +129,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         },
       )
 
-      it.each(ALL_FAILURES)('saves nothing when the handler ends with %s', async (how, status) => {
+      it.each(ALL_FAILURES)('saves nothing if the handler ends with %s', async (how, status) => {
         const answer = await post(at('failures', how))
         expect(answer.status).toBe(status)
         expect(await saved()).toEqual([])
@@ -176,7 +176,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         await until(async () => (await sleepers()).length === 0)
       })
 
-      it('gets a 500 if its statement is cancelled, and a 503 if its connection is ended', async ({
+      it('gets a 500 if its statement is canceled, and a 503 if its connection is ended', async ({
         skip,
       }) => {
         skip(database.isEmbedded, UNINTERRUPTED)
@@ -211,7 +211,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
         ])
       })
 
-      it('refuses a late statement when the request has failed', async () => {
+      it('refuses a late statement if the request has failed', async () => {
         expect((await post('/slow/background', { fails: true })).status).toBe(500)
         app.get(Barrier).open()
         const { outcome } = app.get(SlowController).after
@@ -233,7 +233,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
           [how, 'value'],
           [how, 'res.json'],
         ]),
-      )('does not cache a response whose transaction failed: %s, by %s', async (how, by) => {
+      )('does not cache a response whose transaction failed: %s, response by %s', async (how, by) => {
         for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
         expect(
           (await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status),
@@ -242,7 +242,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       })
 
       it.each(['value', 'res.json'])(
-        'caches a response whose transaction was committed, by %s',
+        'caches a response whose transaction was committed: response by %s',
         async (by) => {
           expect((await ask('good', by)).headers['x-cache']).toBe('MISS')
           expect((await ask('good', by)).headers['x-cache']).toBe('HIT')
@@ -251,7 +251,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
       )
     })
 
-    it('never reads rows of another tenant, with 40 concurrent requests', async () => {
+    it('never reads rows of another tenant among 40 concurrent requests', async () => {
       const tenants = ['a', 'c', 'd', 'e']
       await Promise.all(
         Array.from({ length: 40 }, async (_, i) => {

@@ -12,7 +12,7 @@ const NOTES = 'select note from orders order by note'
 
 /** Which rows the statements of a tenant see, and what they leave in the session. */
 export function describeSessions(databaseOf: () => TenantDatabase): void {
-  describe('a session', () => {
+  describe('a database session', () => {
     let database: TenantDatabase
     let app: TestApp
     let db: Database
@@ -32,7 +32,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       return dirtyOf(await database.leftovers())
     }
 
-    it('shows tenants A, B and A only their own rows, in turn on one connection', async () => {
+    it('shows tenants that take turns on one connection only their own rows', async () => {
       await as('a', () => add('of a'))
       await as('b', () => add('of b'))
       expect(await as('a', notes)).toEqual(['of a'])
@@ -73,7 +73,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
       await db.query("insert into orders (number) values ('1')")
     }
 
-    it('keeps no tenant, role or setting after a statement that timed out or was cancelled', async ({
+    it('keeps no tenant, role or setting after a statement that timed out or was canceled', async ({
       skip,
     }) => {
       skip(database.isEmbedded, UNINTERRUPTED)
@@ -130,7 +130,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         "update orders set note = 'x'",
         'delete from orders',
         'with gone as (delete from orders returning *) select * from gone',
-      ])('rejects with TENANT_REQUIRED: %s', async (text) => {
+      ])('rejects a statement on a tenant table with TENANT_REQUIRED: %s', async (text) => {
         await as('a', () => add('of a'))
         await expect(db.query(text)).rejects.toMatchObject({ code: 'TENANT_REQUIRED' })
         expect(await as('a', notes)).toEqual(['of a'])
@@ -240,7 +240,7 @@ export function describeSessions(databaseOf: () => TenantDatabase): void {
         expect(await as('b', notes)).toEqual(['of b'])
       })
 
-      it('reads the rows of all tenants only in withoutTenant(), which needs a reason', async () => {
+      it('reads the rows of all tenants only in withoutTenant() or runWithoutTenant(), with a reason', async () => {
         expect(await db.withoutTenant('for the test', notes)).toEqual(['of a', 'of b'])
         expect(await as('a', () => db.withoutTenant('for the test', notes))).toEqual([
           'of a',

@@ -47,14 +47,14 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
     const isFree = () => runWithTenant('b', () => db.query('select 1'))
     const post = (path: string) => app.asTenant('a').request().post(path)
 
-    it('results in a 503 if it is a nested transaction that is not awaited', async () => {
+    it('causes a 503 response if it is a nested transaction that is not awaited', async () => {
       const { status, body } = await post('/standstill/part')
       expect([status, body.code]).toEqual([503, 'DATABASE_TIMEOUT'])
       await isFree()
       expect(await saved()).toBe(0)
     })
 
-    it('does not fail the request when it was given to afterCommit()', async () => {
+    it('does not make the request fail if it was passed to afterCommit()', async () => {
       expect((await post('/standstill/task')).status).toBe(200)
       expect(await saved()).toBe(1)
       const failed = app.logs.filter(({ message }) =>
@@ -63,7 +63,7 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
       expect(failed).toHaveLength(1)
     })
 
-    it('is rolled back when a nested transaction waits for a query of the outer one', async () => {
+    it('is rolled back if a nested transaction waits for a query of the outer transaction', async () => {
       const whole = db.withTenantTransaction('a', async () => {
         await db.query(INSERT)
         let open = () => {}
@@ -83,7 +83,7 @@ export function describeStandstill(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toBe(0)
     })
 
-    it('is rolled back when it is a transaction that sends no more statements', async () => {
+    it('is rolled back if it is a transaction that sends no more statements', async () => {
       void db.withTenantTransaction('a', () => db.query(INSERT).then(never))
       await isFree()
       expect(await saved()).toBe(0)

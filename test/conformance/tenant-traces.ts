@@ -191,7 +191,7 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       "insert into leavers values ('app.tenant_id', 'a')",
       "insert into leavers values ('role', 'app_all_tenants')",
       "insert into leavers values ('temporary', 'orders')",
-    ])('keeps tenants apart after a trigger has changed the session: %s', async (leave) => {
+    ])('shows each tenant only its own rows after a trigger has changed the session: %s', async (leave) => {
       await database.asOwner('truncate orders, items, leavers')
       await runWithTenant('a', () =>
         app.get(Database).query("insert into orders (note) values ('of a')"),

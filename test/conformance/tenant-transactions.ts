@@ -49,7 +49,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('sees its own changes, which others see only after the commit', async () => {
+    it('sees its own changes, which other transactions see only after the commit', async () => {
       await transact(async () => {
         await add('1')
         const { rows } = await db.query('select note from orders')
@@ -108,7 +108,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '5', '7'])
     })
 
-    it('keeps concurrent nested transactions apart', async () => {
+    it('commits or rolls back each concurrent nested transaction separately', async () => {
       await transact(async () => {
         const part = (name: string, fails: boolean) =>
           db.transaction(async () => {
@@ -141,7 +141,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual(['1', '2', '3'])
     })
 
-    it('fails when a statement was refused and its error was caught', async () => {
+    it('fails if a statement was refused, even if its error was caught', async () => {
       const whole = transact(async () => {
         await add('1')
         await db.query('select 1 / 0').catch(() => {})
@@ -157,7 +157,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('fails when a nested transaction caught the error of a refused statement', async () => {
+    it('fails even if a nested transaction caught the error of a refused statement', async () => {
       const whole = transact(async () => {
         await add('1')
         await db.transaction(async () => {
@@ -169,7 +169,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect(await saved()).toEqual([])
     })
 
-    it('saves nothing when the commit violates a deferred constraint', async () => {
+    it('saves nothing if the commit violates a deferred constraint', async () => {
       const text = "insert into orders (number) values ('1')"
       const whole = transact(async () => {
         await db.query(text)
@@ -236,7 +236,7 @@ export function describeTransactions(databaseOf: () => TenantDatabase): void {
       expect((await saved()).toSorted()).toEqual(['of a', 'of b'])
     })
 
-    it('for one tenant runs concurrently with one for another tenant', async () => {
+    it('for one tenant runs concurrently with a transaction for another tenant', async () => {
       const both = ['a', 'b'].map((tenant) =>
         db.withTenantTransaction(tenant, async () => {
           await add(`1 of ${tenant}`)
