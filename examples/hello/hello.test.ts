@@ -2,7 +2,7 @@ import { ContractCoverage, TestApp } from 'blazon/testing'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { options } from './app.js'
 
-describe('hello', () => {
+describe('the users API', () => {
   const coverage = new ContractCoverage()
   let app: TestApp
 
@@ -20,7 +20,7 @@ describe('hello', () => {
     expect(missing.body.message).toBe('User 70000 does not exist')
   })
 
-  it('creates a user, and returns the user by its id', async () => {
+  it('creates a user, and returns the user by its ID', async () => {
     const grace = { name: 'Grace', email: 'Grace@Example.com' }
     const { body } = await app.request().post('/users').send(grace).expect(201)
     expect(body.data).toMatchObject({ name: 'Grace', email: 'grace@example.com' })

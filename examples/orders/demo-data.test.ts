@@ -32,7 +32,7 @@ const DEMO = {
 }
 
 describe('the demo data', () => {
-  it('is created at the first start, and not again at the second', async () => {
+  it('is created at the first start, and not again at the second start', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'orders-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     for (let run = 1; run <= 2; run++) {
@@ -42,7 +42,7 @@ describe('the demo data', () => {
   })
 
   it.skipIf(isServerMissing)(
-    'is created once when several applications start at the same time',
+    'is created only once if several applications start at the same time',
     async () => {
       const { places, drop } = await server.make()
       onTestFinished(drop)

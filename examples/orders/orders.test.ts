@@ -54,7 +54,7 @@ const times = <T>(count: number, fn: (index: number) => PromiseLike<T>) =>
 const coverage = new ContractCoverage()
 afterAll(() => coverage.check({ operations: 100, statuses: 100 }))
 
-describe.each(databases)('orders API with the database $name', ({ make }) => {
+describe.each(databases)('the orders API with the database $name', ({ make }) => {
   let drop: (() => Promise<void>) | undefined
   let app: TestApp
   let shops = 0
@@ -109,7 +109,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await baker.version('2').request().get('/orders/export').expect(403)
   })
 
-  it('places an order, with defaults, the total, the clerk and the time', async () => {
+  it('adds defaults, the total, the clerk and the time to a new order', async () => {
     const { status, body } = await place()
     expect(status).toBe(201)
     expect(body).toMatchObject({ statusCode: 'success', message: 'Created' })
@@ -149,7 +149,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     ])
   })
 
-  it('stores SQL as text', async () => {
+  it('stores a name that contains SQL as text', async () => {
     const name = `Robert'); drop table customers; -- $1 \\ "`
     const { body } = await clerk.request().post('/customers').send({ name, email: 'r@example.com' })
     const read = await clerk.request().get(`/customers/${body.data.id}`).expect(200)
@@ -163,7 +163,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect((await place()).body.data.id).toBe(1)
   })
 
-  it('pays an order once', async () => {
+  it('accepts only one payment of an order', async () => {
     await place()
     const paid = await clerk.request().post('/orders/1/payment')
     expect(paid.body.data.status).toBe('paid')
@@ -172,7 +172,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(again.body.code).toBe('ORDER_NOT_OPEN')
   })
 
-  it('charges the customer of an order that is paid', async () => {
+  it('charges the total of an order when the order is paid', async () => {
     await place()
     const before = app.outgoing.calls.length
     await clerk.request().post('/orders/1/payment').expect(200)
@@ -193,7 +193,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(body.data.status).toBe('open')
   })
 
-  it('allows one of many concurrent payments of an order', async () => {
+  it('accepts only one of many concurrent payments of an order', async () => {
     await place()
     const answers = await times(8, () => clerk.request().post('/orders/1/payment'))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)])
@@ -265,7 +265,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await ask().set('If-Match', '"another"').expect(412)
   })
 
-  it('refuses receipts that are too large, of another type, or for an unknown order', async () => {
+  it('refuses a receipt that is too large, has a wrong type, or is for an unknown order', async () => {
     await place()
     const add = (id: string) => clerk.request().post(`/orders/${id}/receipt`)
     const pdf = Buffer.from('%PDF-1.7')
@@ -280,13 +280,13 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await clerk.request().get('/orders/1/receipt').expect(404)
   })
 
-  it('numbers the orders of a shop from 1, even if many are placed concurrently', async () => {
+  it('numbers the orders of a shop from 1, even if many orders are placed concurrently', async () => {
     const answers = await times(8, () => place())
     const numbers = answers.map(({ body }) => body.data.id)
     expect(numbers.sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it('filters and pages orders in a stable sequence', async () => {
+  it('filters orders, and divides them into pages in a stable sequence', async () => {
     for (let i = 0; i < 5; i++) await place()
     await clerk.request().post('/orders/2/payment')
     const list = async (query: string) =>
@@ -302,14 +302,14 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     await clerk.request().get('/orders?page=0').expect(400)
   })
 
-  it('registers an e-mail address once', async () => {
+  it('refuses an e-mail address that is already registered', async () => {
     const another = { name: 'Another Ada', email: 'ADA@example.com' }
     const { status, body } = await clerk.request().post('/customers').send(another)
     expect(status).toBe(409)
     expect(body.message).toBe('ada@example.com is already registered')
   })
 
-  it('registers an e-mail address once when many requests are concurrent', async () => {
+  it('registers an e-mail address only once, even if many requests are concurrent', async () => {
     const grace = { name: 'Grace', email: 'grace@example.com' }
     const answers = await times(8, () => clerk.request().post('/customers').send(grace))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
@@ -317,7 +317,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(body.data).toMatchObject({ total: 2, items: [{ name: 'Ada' }, { name: 'Grace' }] })
   })
 
-  it('refuses requests without a token, and allows an auditor to read only', async () => {
+  it('refuses a request without a token, and allows an auditor only to read', async () => {
     await app.request().get('/orders').expect(401)
     const auditor = withToken(app)
     await auditor.request().get('/orders').expect(200)
@@ -332,7 +332,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(read.body.data).toEqual(body.data)
   })
 
-  it('refuses tokens with another signature or audience, or without a shop', async () => {
+  it('refuses a token that has a wrong signature or audience, has expired, or has no shop', async () => {
     const callers = [
       withToken(app, {}, randomBytes(32).toString('hex')),
       withToken(app, {}, DEMO_SECRET),
@@ -346,13 +346,13 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     }
   })
 
-  it('responds to health checks without a token', async () => {
+  it('responds to a health check even without a token', async () => {
     for (const path of ['/livez', '/readyz', '/startupz']) {
       await app.request().get(path).expect(200, { status: 'up' })
     }
   })
 
-  it('returns only the data of the shop, even from the cache', async () => {
+  it("returns only the data of the caller's shop, even from the cache", async () => {
     const { body: placed } = await place()
     const other = app.as({ id: 'bruno', permissions }).asTenant('other')
     await other.request().post('/customers').send(ada).expect(201)
@@ -390,14 +390,14 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     expect(await statusOf()).toBe('paid')
   })
 
-  it('returns customers', async () => {
+  it('returns one customer, and the list of customers', async () => {
     const one = await clerk.request().get('/customers/1').expect(200)
     const all = await clerk.request().get('/customers').expect(200)
     expect(all.body.data.items).toEqual([one.body.data])
     expect(one.body.data).toEqual({ id: 1, ...ada, createdAt: NOW })
   })
 
-  it('responds with 404 or 409 for missing or closed orders and missing customers', async () => {
+  it('responds with 404 for a missing order or customer, and with 409 for a closed order', async () => {
     await clerk.request().get('/customers/9').expect(404)
     await clerk.request().get('/orders/2147483647').expect(404)
     await clerk.request().get('/orders/2147483648').expect(400)
@@ -434,7 +434,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
     `)
   })
 
-  it('sends a request id with every response', async () => {
+  it('sends the same request ID in the header and the body of an error response', async () => {
     const { headers, body } = await clerk.request().get('/orders/404').expect(404)
     expect(body.requestId).toBe(headers['x-request-id'])
   })
@@ -449,7 +449,7 @@ describe.each(databases)('orders API with the database $name', ({ make }) => {
   })
 })
 
-describe.skipIf(isServerMissing)('orders API during a slow transaction', () => {
+describe.skipIf(isServerMissing)('the orders API during a slow transaction', () => {
   it('does not cache a response that was made before a payment was committed', async () => {
     const { places, drop } = await server.make()
     onTestFinished(drop)
@@ -486,7 +486,7 @@ describe.skipIf(isServerMissing)('orders API during a slow transaction', () => {
   })
 })
 
-describe('orders API without a database', () => {
+describe('the orders API without a database', () => {
   const create = (plugins: readonly Plugin[], orders: Partial<OrdersRepository> = {}) =>
     TestApp.create({
       ...options,
@@ -501,7 +501,7 @@ describe('orders API without a database', () => {
       ],
     })
 
-  it('can use a repository from the test', async () => {
+  it('can use a repository that a test provides', async () => {
     const order: Order = {
       ...newOrder,
       id: 1,
@@ -531,7 +531,7 @@ describe('orders API without a database', () => {
     await app.close()
   })
 
-  it('counts requests by route, not by URL, and names no shop', async () => {
+  it('counts requests by route, not by URL, and includes no shop in its metrics', async () => {
     const app = await create([], { findById: async () => undefined })
     const auditor = withToken(app)
     for (const id of [1, 2, 3]) await auditor.request().get(`/orders/${id}`).expect(404)
@@ -547,7 +547,7 @@ describe('orders API without a database', () => {
     await app.close()
   })
 
-  it('requires its own secret in production, and ignores a shop that a client names', async () => {
+  it('requires its own secret in production, and refuses a token with the demo secret', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     onTestFinished(() => void vi.unstubAllEnvs())
     for (const given of [{}, { TOKEN_SECRET: DEMO_SECRET }, { TOKEN_SECRET: 'short' }]) {
@@ -560,7 +560,7 @@ describe('orders API without a database', () => {
     await app.close()
   })
 
-  it('sends the rate limit of an address in a header', async () => {
+  it('sends the rate limit of the client in a header', async () => {
     const app = await create([])
     const { headers } = await app.request().get('/orders')
     expect(headers['ratelimit']).toBe('"default";r=299;t=60')

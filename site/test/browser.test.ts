@@ -88,7 +88,7 @@ describeInChromium('the site', () => {
   afterAll(async () => await server?.[Symbol.asyncDispose]())
 
   it.each(LOOKS)(
-    'has no accessibility violations at $width px in $scheme colours',
+    'has no accessibility violations at $width px in $scheme mode',
     async ({ width, scheme }) => {
       const viewport = { width, height: 900 }
       const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
@@ -105,7 +105,7 @@ describeInChromium('the site', () => {
   )
 
   it.each(LOOKS)(
-    'finds pages with the keyboard at $width px in $scheme colours',
+    'finds pages with the keyboard at $width px in $scheme mode',
     async ({ width, scheme }) => {
       const viewport = { width, height: 900 }
       const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
@@ -123,7 +123,7 @@ describeInChromium('the site', () => {
     },
   )
 
-  it('finds the page for what a reader types', async () => {
+  it('finds the right page for typical search words', async () => {
     const { page } = await open(server.origin)
     await page.goto(`${server.origin}/`, { waitUntil: 'networkidle' })
     await page.locator('.search-button').click()
@@ -142,7 +142,7 @@ describeInChromium('the site', () => {
     }
   })
 
-  it('skips to the content, and shows where the focus is', async () => {
+  it('has a link that skips to the content, and always shows the focus', async () => {
     const { page } = await open(server.origin)
     await page.goto(`${server.origin}/validation.html`, { waitUntil: 'networkidle' })
     await page.keyboard.press('Tab')
@@ -159,7 +159,7 @@ describeInChromium('the site', () => {
     expect(unseen).toEqual([])
   })
 
-  it('opens the mobile menus with the keyboard', async () => {
+  it('opens its mobile menus with the keyboard', async () => {
     const { page } = await open(server.origin, { viewport: { width: 400, height: 900 } })
     await page.goto(`${server.origin}/validation.html`, { waitUntil: 'networkidle' })
     await page.locator('.VPNavBarHamburger').focus()
@@ -179,7 +179,7 @@ describeInChromium('the site', () => {
     await page.screenshot({ path: join(screenshots, 'sidebar-400.png') })
   })
 
-  it('keeps the colours that a reader has chosen', async () => {
+  it('keeps the color scheme that a reader has chosen', async () => {
     const { page } = await open(server.origin, { colorScheme: 'light' })
     await page.goto(`${server.origin}/tour.html`, { waitUntil: 'networkidle' })
     await page.getByRole('switch').first().click()

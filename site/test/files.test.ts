@@ -8,7 +8,7 @@ const pages = pagesOf(site)
 const listed = CONTENTS.flatMap(({ items }) => items.map(([path]) => path as string))
 
 describe('the navigation', () => {
-  it('has every page of docs/, once', () => {
+  it('contains every page of docs/ exactly once', () => {
     const inDocs = ['', 'tutorial/'].flatMap((folder) =>
       readdirSync(join(root, 'docs', folder))
         .filter((name) => name.endsWith('.md'))
@@ -19,7 +19,7 @@ describe('the navigation', () => {
     expect(new Set(listed).size).toBe(listed.length)
   })
 
-  it('is on a page of docs/', () => {
+  it('is shown on a page of docs/', () => {
     const html = pages.get('validation.html')
     const links = addressesIn(html as string)
     const missing = listed.filter(
@@ -31,7 +31,7 @@ describe('the navigation', () => {
 })
 
 describe('the site', () => {
-  it('has no link, anchor, image, script or style that leads nowhere', () => {
+  it('has no broken link, anchor, image, script or style', () => {
     expect(pages.size).toBeGreaterThan(500)
     expect(deadLinks(site)).toEqual([])
   })
@@ -80,7 +80,7 @@ describe('the site', () => {
 describe('llms.txt', () => {
   const text = readFileSync(join(site, 'llms.txt'), 'utf8')
 
-  it('lists every page, as Markdown that exists', () => {
+  it('lists every page, each with an existing Markdown file', () => {
     const links = [...text.matchAll(/^- \[.+?\]\((.+?)\): .{10}/gm)].map(
       ([, link]) => link as string,
     )
@@ -88,7 +88,7 @@ describe('llms.txt', () => {
     expect(links.filter((link) => !existsSync(join(site, link)))).toEqual([])
   })
 
-  it('has the text of all pages beside it', () => {
+  it('has a second file beside it with the text of all pages', () => {
     const whole = readFileSync(join(site, 'llms-full.txt'), 'utf8')
     for (const path of listed) expect(whole).toContain(`<!-- ${path}.md -->`)
     expect(whole).toContain('export const tokenGuard = jwt({')

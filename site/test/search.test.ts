@@ -22,7 +22,7 @@ async function sections(): Promise<Map<string, Section>> {
 }
 
 describe('the search index', () => {
-  it('has the beginning of the text below each heading', async () => {
+  it('contains the beginning of the text below each heading', async () => {
     const found = await sections()
     expect(found.size).toBeGreaterThan(500)
     const pages = [...found].filter(([id]) => !id.includes('/api/'))
@@ -35,18 +35,18 @@ describe('the search index', () => {
   })
 })
 
-describe('the text of a page for the index', () => {
+describe('the indexed text of a page', () => {
   const render = (html: string, words = new Map([['a.md', 'throttle']])) =>
     searchTextOf(words)('', { relativePath: 'a.md' }, { render: () => html })
 
-  it('has the words of the navigation behind the beginning of the page', () => {
+  it('contains the search words from the navigation at the end of the first section', () => {
     expect(render('<h1>A</h1><p>text</p><h2>B</h2>')).toBe(
       '<h1>A</h1><p>text</p><p>throttle</p><h2>B</h2>',
     )
     expect(render('<h1>A</h1><p>text</p>')).toBe('<h1>A</h1><p>text</p><p>throttle</p>')
   })
 
-  it('has no name of a language', () => {
+  it('does not contain the language names of code blocks', () => {
     expect(render('<p>a</p><span class="lang">ts</span><pre>b</pre>', new Map())).toBe(
       '<p>a</p><pre>b</pre>',
     )

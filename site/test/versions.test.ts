@@ -32,7 +32,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-it('an earlier version keeps its pages in a folder of its name', () => {
+it('an earlier version keeps its pages in a folder with the name of the version', () => {
   const built = pagesOf(out)
   expect(built.get('tour.html')).toContain('This is the second version.')
   expect(built.get('0.1.0/tour.html')).toContain('This is the first version.')
@@ -40,7 +40,7 @@ it('an earlier version keeps its pages in a folder of its name', () => {
   expect(readFileSync(join(out, '0.1.0/llms.txt'), 'utf8')).toContain('# Blazon 0.1.0')
 })
 
-it('the menu of each version leads to all versions', () => {
+it('the menu of each version contains links to all versions', () => {
   const built = pagesOf(out)
   for (const page of ['index.html', 'tour.html', '0.1.0/index.html', '0.1.0/tour.html']) {
     const menu = /<details class="version-menu".*?<\/details>/s.exec(built.get(page) as string)?.[0]
@@ -54,7 +54,7 @@ it('no version has broken links, except to pages that this test does not write',
   expect(dead.filter((link) => !known.test(link))).toEqual([])
 })
 
-it('a version that is already kept cannot be kept again', () => {
+it('a version that is already stored cannot be stored again', () => {
   writePages('0.1.0', 'Another text.')
   expect(() => keepVersion(pages, versions)).toThrow(
     'Remove it first, to keep version 0.1.0 again.',

@@ -88,15 +88,19 @@ export class DeclaredApp {
     return this.#resolve().settings
   }
 
-  get features(): Features {
+  get declaredFeatures(): Features {
     this.#features ??= declareFeatures(this.settings, this.#config.harnessOf())
     return this.#features
   }
 
   get description(): Description {
-    const { settings, features } = this
+    const { settings, declaredFeatures } = this
     const { express } = this.#config
-    this.#description ??= describeApp(this.#resolve(), this.#input(settings, features), express)
+    this.#description ??= describeApp(
+      this.#resolve(),
+      this.#input(settings, declaredFeatures),
+      express,
+    )
     return this.#description
   }
 

@@ -49,7 +49,7 @@ export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
 }
 
 async function prepare({ declared, app, ...unread }: UnreadApp): Promise<DescribedApp> {
-  const { settings, description, documents, features } = declared
+  const { settings, description, documents, declaredFeatures } = declared
   const { harness, express, requestLogs, outgoing } = unread
   const { model } = description
   const secrets = new RequestSecrets(settings.converters)
@@ -84,7 +84,7 @@ async function prepare({ declared, app, ...unread }: UnreadApp): Promise<Describ
     logger,
     clock: harness.clock,
     secrets,
-    declaredFeatures: features,
+    declaredFeatures,
     plugins,
     denials,
     useKeys: (made) => {

@@ -55,19 +55,22 @@ const KINDS: Record<string, BuildOptions> = {
 }
 
 describe('an application in a single esbuild bundle', () => {
-  it.each(Object.entries(KINDS))('validates and documents routes as %s', async (kind, options) => {
-    const outfile = project.path(`main.${kind}`)
-    await build({
-      ...options,
-      entryPoints: [project.path('main.ts')],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'silent',
-    })
-    const printed = execFileSync(process.execPath, [outfile], { cwd: project.folder })
-    // An example that its schema rejects is not in the document.
-    expect(JSON.parse(String(printed))).toEqual([400, 200, false])
-  })
+  it.each(Object.entries(KINDS))(
+    'validates and documents its routes: %s',
+    async (kind, options) => {
+      const outfile = project.path(`main.${kind}`)
+      await build({
+        ...options,
+        entryPoints: [project.path('main.ts')],
+        outfile,
+        bundle: true,
+        platform: 'node',
+        target: 'node20',
+        logLevel: 'silent',
+      })
+      const printed = execFileSync(process.execPath, [outfile], { cwd: project.folder })
+      // An example that its schema rejects is not in the document.
+      expect(JSON.parse(String(printed))).toEqual([400, 200, false])
+    },
+  )
 })

@@ -57,7 +57,7 @@ async function warningsOf(options: object): Promise<string[]> {
 describe('data that each worker keeps for itself', () => {
   afterEach(() => void Reflect.deleteProperty(globalThis, LINK))
 
-  it('is reported for an option with a capacity, with the sum for all workers', async () => {
+  it('is reported for the option `capacity`, with the sum for all workers', async () => {
     beWorker(true)
     const [warning, ...others] = await warningsOf({ capacity: { concurrent: 10 } })
     expect(warning).toContain('together they run 40 requests concurrently')
@@ -72,42 +72,42 @@ describe('data that each worker keeps for itself', () => {
   it.each<[string, boolean, AppOptions]>([
     ['a rate limit without a store', true, { rateLimit }],
     [
-      'a limit of a process',
+      'a rate limit whose store is not shared',
       true,
       { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), false) } },
     ],
     [
-      'a shared limit',
+      'a rate limit with a shared store',
       false,
       { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), true) } },
     ],
     [
-      'a limit of unknown reach',
+      'a rate limit whose store has no `isShared`',
       false,
       { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), undefined) } },
     ],
-    ['keys of writes without a store', true, { controllers: [KeyedController] }],
+    ['an idempotent route without a store', true, { controllers: [KeyedController] }],
     [
-      'keys of writes with a store',
+      'an idempotent route with a shared store',
       false,
       {
         controllers: [KeyedController],
         providers: [{ token: IdempotencyStore, useValue: store }],
       },
     ],
-    ['cached routes without a store', true, { controllers: [CachedController] }],
+    ['a cached route without a store', true, { controllers: [CachedController] }],
     [
-      'a cache of a process',
+      'a cache whose store is not shared',
       true,
       { controllers: [CachedController], cache: { store: withReach(memoryCache(), false) } },
     ],
     [
-      'a shared cache',
+      'a cache with a shared store',
       false,
       { controllers: [CachedController], cache: { store: withReach(memoryCache(), true) } },
     ],
     [
-      'a cache of unknown reach',
+      'a cache whose store has no `isShared`',
       false,
       { controllers: [CachedController], cache: { store: withReach(memoryCache(), undefined) } },
     ],

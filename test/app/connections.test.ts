@@ -40,7 +40,7 @@ async function open() {
   return { connections, client, ask, end }
 }
 
-it('the sweeps of a connection are counted since its last request', async () => {
+it('the sweep count of a connection starts again after each request', async () => {
   const { connections, client, ask, end } = await open()
   for (let i = 0; i < 3; i++) connections.announce()
   const res = await ask()

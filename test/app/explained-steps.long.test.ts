@@ -151,7 +151,7 @@ const certainOf = (explained: Map<string, Explained>) =>
 
 describe('the explanation of a route', () => {
   it.each(Object.entries(APPS))(
-    'lists the steps that are compiled at boot, in an application %s',
+    'lists the steps that boot compiles for an application %s',
     async (_, options) => {
       const { explained, booted } = await both(options)
       expect(booted.size).toBe(27)
@@ -160,7 +160,7 @@ describe('the explanation of a route', () => {
     },
   )
 
-  it('shows whether the step fields strips or checks fields', () => {
+  it('shows whether the step `fields` strips or checks fields', () => {
     const options = { controllers: [Plain], responses: 'strip' } as const
     const { settings } = resolveSettings(options)
     const { model } = describeApp(
@@ -214,10 +214,10 @@ describe('the explanation of a route', () => {
   })
 
   it.each([
-    ['no place', {}],
-    ['one place', { beforeBody: (next: never) => next }],
+    ['a plugin without steps', {}],
+    ['a plugin with one step', { beforeBody: (next: never) => next }],
     [
-      'all places',
+      'a plugin with all steps',
       {
         onEnd() {},
         onResponse() {},
@@ -233,7 +233,7 @@ describe('the explanation of a route', () => {
         ),
       },
     ],
-  ])('lists as possible the steps that a plugin may add: %s', async (_, steps) => {
+  ])('lists a step as possible if a plugin may add it: %s', async (_, steps) => {
     const { explained, booted } = await both({
       plugins: [{ name: 'p', steps: () => steps as PluginSteps }],
     })

@@ -30,7 +30,7 @@ function run(name: string): Promise<{ stdout: string; stderr: string }> {
   })
 }
 
-describe('the log lines of an application, including warnings and the line of listen(),', () => {
+describe('the log lines of an application, including boot warnings and the line of listen()', () => {
   it('go to stderr by default, so that stdout has only the output of the program', async () => {
     const { stdout, stderr } = await run('default.mjs')
     expect(stdout).toBe('own\n')
@@ -38,7 +38,7 @@ describe('the log lines of an application, including warnings and the line of li
   })
 
   it.each(['logs.mjs', 'logger.mjs'])(
-    'go to stdout with the option logs or logger, and stderr stays empty: %s',
+    'go only to stdout with the option `logs` or `logger`: %s',
     async (name) => {
       const { stdout, stderr } = await run(name)
       expect(stderr).toBe('')

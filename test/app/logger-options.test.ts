@@ -14,7 +14,7 @@ function linesOf(action: () => void): string[] {
 afterEach(() => vi.restoreAllMocks())
 
 describe('loggerOf', () => {
-  it('writes one line to stderr for each call, with any content', () => {
+  it('writes exactly one line to stderr for each call, whatever its content', () => {
     const cause = new Error('inner')
     const lines = linesOf(() => {
       const logger = loggerOf(undefined)
@@ -34,7 +34,7 @@ describe('loggerOf', () => {
     expect(err.stack).toContain('logger-options.test')
   })
 
-  it('also writes values that JSON cannot represent', () => {
+  it('also writes a line if JSON cannot represent a value', () => {
     const circular: { self?: unknown } = {}
     circular.self = circular
     const lines = linesOf(() => loggerOf(undefined).error({ circular, big: 1n }, 'odd'))
@@ -42,7 +42,7 @@ describe('loggerOf', () => {
     expect(lines[0]).toContain('odd')
   })
 
-  it('is silent for false, and otherwise returns the given logger', () => {
+  it('returns a silent logger for `false`, and a passed logger itself', () => {
     expect(linesOf(() => loggerOf(false).error({}, 'x'))).toEqual([])
     const own = { info() {}, warn() {}, error() {} }
     expect(loggerOf(own)).toBe(own)

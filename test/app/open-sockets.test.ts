@@ -22,7 +22,7 @@ it('OpenSockets starts to watch connections when the application closes', () => 
   expect(socket.listenerCount('close')).toBe(1)
 })
 
-it('OpenSockets lists the open connections, and removes each one that ends', async () => {
+it('OpenSockets lists the open connections, and removes each connection that closes', async () => {
   const closed = vi.fn()
   const sockets = new OpenSockets(closed)
   const [early, late] = [stream(), stream()]
@@ -46,7 +46,7 @@ it('OpenSockets keeps all open connections, however many have closed', async () 
   expect([...sockets.watch()]).toEqual(open)
 })
 
-it('OpenSockets removes closed connections', async () => {
+it('OpenSockets removes closed connections even before the application closes', async () => {
   const sockets = new OpenSockets(() => {})
   const socket = await closedStream()
   const asked = vi.spyOn(socket, 'closed', 'get')
@@ -56,7 +56,7 @@ it('OpenSockets removes closed connections', async () => {
   expect(asked.mock.calls.length).toBeLessThan(100)
 })
 
-it('OpenSockets recognises a closed connection by its destroyed property alone', () => {
+it('OpenSockets recognizes a closed connection by its `destroyed` property alone', () => {
   const sockets = new OpenSockets(() => {})
   sockets.add(Object.defineProperty(stream().destroy(), 'closed', { value: undefined }))
   expect(sockets.watch().size).toBe(0)

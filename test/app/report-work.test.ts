@@ -33,7 +33,7 @@ async function start(...own: Plugin[]) {
 const textsIn = async (work: ReportedWork | undefined) =>
   (await work?.list())?.items.map(({ statements }) => statements.map(({ text }) => text))
 
-it('the report lists the jobs of a plugin with the statements of their last runs', async () => {
+it('the report lists the jobs of a plugin, each with the statements of its last run', async () => {
   const { works, run } = await start({ name: 'other' }, queue())
   expect(works).toHaveLength(1)
   run('a', 'select 1', 'select 2')
@@ -44,7 +44,7 @@ it('the report lists the jobs of a plugin with the statements of their last runs
   expect(await works[0]?.list()).toMatchObject({ title: 'Mails', items: [item('a'), item('b')] })
 })
 
-it('the report keeps the newest 50 items, 100 statements of a run, and 200 runs', async () => {
+it('the report keeps at most 50 items, 100 statements of a run, and 200 runs', async () => {
   const limits: number[] = []
   const list = (limit: number) => {
     limits.push(limit)

@@ -67,7 +67,7 @@ function* ownObjects({ controllers, modules, providers, ...settings }: Settings)
 }
 
 describe('resolveSettings', () => {
-  it('fills in the default of every option', () => {
+  it('fills in the default of every missing option', () => {
     expect(settingsOf({})).toMatchObject({
       controllers: [],
       modules: [],
@@ -118,7 +118,7 @@ describe('resolveSettings', () => {
     ])
   })
 
-  it('rounds a time limit below a millisecond up to 1, because Node reads 0 as no limit', () => {
+  it('rounds a time limit below 1 ms up to 1 ms, because Node treats 0 as no limit', () => {
     const timeouts = { headers: '0.4ms', request: 0.0004, keepAlive: '0.001ms' } as const
     expect(settingsOf({ timeouts }).timeouts).toMatchObject({
       headersMs: 1,
@@ -192,7 +192,7 @@ describe('resolveSettings', () => {
     [{ request: '90s' }, { headersMs: 15_000, requestMs: 90_000 }],
     [{ handler: false as const }, { handlerMs: null }],
   ])(
-    'adjusts the default of one timeout to the value of another: timeouts %o',
+    'adjusts the default of one timeout to the passed value of another: %o',
     (timeouts, expected) => {
       expect(settingsOf({ timeouts }).timeouts).toMatchObject(expected)
     },
@@ -201,8 +201,11 @@ describe('resolveSettings', () => {
   it.each<[string, AppOptions]>([
     ['no option', {}],
     ['every option', everything],
-    ['no limits and no documents', { rateLimit: false, swagger: false, security: { cors: true } }],
-  ])('freezes the settings of %s', (_, options) => {
+    [
+      'options without limits and documents',
+      { rateLimit: false, swagger: false, security: { cors: true } },
+    ],
+  ])('freezes the settings for %s', (_, options) => {
     const settings = settingsOf(options)
     expect(settings).toSatisfy(Object.isFrozen)
     for (const each of ownObjects(settings)) expect(each).toSatisfy(Object.isFrozen)
@@ -211,7 +214,7 @@ describe('resolveSettings', () => {
       expect(each).not.toSatisfy(isFrozenObject)
   })
 
-  it('returns settings that later changes to the given lists do not affect', () => {
+  it('returns settings that later changes to the passed lists do not affect', () => {
     const middlewares = [none]
     const settings = settingsOf({ middlewares })
     middlewares.push(none)

@@ -52,14 +52,14 @@ describe('the watch for slow readers', () => {
     expect(clock.set).toHaveLength(1)
   })
 
-  it('continues while a response is running, even if no data waits', () => {
+  it('continues while a response is running, even if the response has no waiting data', () => {
     const { clock, readers } = start([connection(0)])
     readers.watch()
     for (let i = 0; i < 9; i++) clock.ring(1)
     expect(clock.set).toHaveLength(1)
   })
 
-  it('sets no timer once it is closed', () => {
+  it('sets no timer after it is closed', () => {
     const { clock, readers } = start([])
     readers.watch()
     readers.close()
@@ -67,7 +67,7 @@ describe('the watch for slow readers', () => {
     expect(clock.set).toHaveLength(0)
   })
 
-  it('counts from the last byte that the client has received', () => {
+  it('measures the time since the client last received a byte', () => {
     const socket = connection(10)
     const { clock, readers } = start([socket])
     readers.watch()

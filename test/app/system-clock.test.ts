@@ -4,7 +4,7 @@ import { systemClock } from '../../src/app/system-clock.js'
 afterEach(() => vi.useRealTimers())
 
 describe('the system clock', () => {
-  it('does not keep the process alive', () => {
+  it('has timers that do not keep the process alive', () => {
     const count = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = count()
     const timers = [systemClock.setTimeout(() => {}, 1000), systemClock.setInterval(() => {}, 1000)]
@@ -22,7 +22,7 @@ describe('the system clock', () => {
     expect(systemClock.monotonic()).toBeGreaterThanOrEqual(real)
   })
 
-  it('supports delays that are longer than the longest delay of Node', () => {
+  it('supports delays that exceed the maximum of Node', () => {
     vi.useFakeTimers()
     const month = 30 * 86_400_000
     let isDue = false
@@ -35,7 +35,7 @@ describe('the system clock', () => {
     expect(isDue).toBe(true)
   })
 
-  it('calls an interval until it is cancelled, even from its own callback', () => {
+  it('calls an interval until it is canceled, even by its own callback', () => {
     vi.useFakeTimers()
     let count = 0
     const timer = systemClock.setInterval(() => {
@@ -45,7 +45,7 @@ describe('the system clock', () => {
     expect(count).toBe(3)
   })
 
-  it('allows a long wait to be cancelled at any stage, and twice', () => {
+  it('allows a long delay to be canceled at any time, even twice', () => {
     vi.useFakeTimers()
     const timer = systemClock.setTimeout(() => expect.unreachable(), 2 ** 32)
     vi.advanceTimersByTime(2 ** 31 + 10)

@@ -67,7 +67,7 @@ async function run(...files: readonly string[]) {
 
 it.each([
   ['a controller', ['shared/controller.ts']],
-  ['a value of a handler', ['own/controller.ts']],
+  ['a value that a handler returns', ['own/controller.ts']],
   ['a plugin', ['own/controller.ts', 'shared/plugin.ts']],
 ])('an application with %s from another copy of the package does not start', async (_, files) => {
   const problems = await run(...files)

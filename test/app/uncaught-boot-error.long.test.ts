@@ -62,16 +62,19 @@ describe('an uncaught boot error', () => {
     ['listen.mjs', /listen\.mjs:8:/],
     ['create.mjs', /at (?:async )?main \(.*create\.mjs:6:/],
     ['forgotten.mjs', /forgotten\.mjs:3:/],
-  ])('is printed with its problems and the line of the program: %s', async (name, place) => {
-    for (const flags of [[], ['--enable-source-maps']]) {
-      const text = await run(name, ...flags)
-      expect(text).toContain('ConfigError: The application cannot start: 1 problem.')
-      expect(text).toContain('[E_OPTION_INVALID] limits.depth')
-      expect(text.match(/Pass a whole number above 0\./g)).toHaveLength(1)
-      expect(framesOf(text)).toEqual([expect.stringMatching(place)])
-      expect(text).not.toContain('blazon/dist')
-    }
-  })
+  ])(
+    'is printed with its problems and the line of the program that caused it: %s',
+    async (name, place) => {
+      for (const flags of [[], ['--enable-source-maps']]) {
+        const text = await run(name, ...flags)
+        expect(text).toContain('ConfigError: The application cannot start: 1 problem.')
+        expect(text).toContain('[E_OPTION_INVALID] limits.depth')
+        expect(text.match(/Pass a whole number above 0\./g)).toHaveLength(1)
+        expect(framesOf(text)).toEqual([expect.stringMatching(place)])
+        expect(text).not.toContain('blazon/dist')
+      }
+    },
+  )
 
   it('shows the line of the program where a factory failed', async () => {
     const text = await run('factory.mjs')
@@ -80,7 +83,7 @@ describe('an uncaught boot error', () => {
     expect(text).toMatch(/at connect \(.*factory\.mjs:4:/)
   })
 
-  it('does not change errors that the program throws', async () => {
+  it('keeps its stack if the program itself has thrown it', async () => {
     const text = await run('hook.mjs')
     expect(text).toContain('Error: No database today')
     expect(framesOf(text)[0]).toMatch(/onInit \(.*hook\.mjs:5:/)

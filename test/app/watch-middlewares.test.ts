@@ -36,14 +36,14 @@ function watch(middlewares: RequestHandler[], isProduction = false) {
 const plain: RequestHandler = (_req, _res, next) => next()
 const router = () => express.Router() as unknown as RequestHandler
 
-it('the watch does not look up the route of a request that has passed the middlewares', () => {
+it('the middleware watch does not look up the route of a request that has passed the middlewares', () => {
   const { end, count } = watch([plain, router()])
   end('/orders/7', 2)
   end('/none', 2)
   expect(count()).toBe(0)
 })
 
-it('the watch looks up the route of an answered request, until it has warned once', () => {
+it('the middleware watch looks up the route of a request that a middleware ends, until it has warned', () => {
   const { end, count, warnings } = watch([plain, router()])
   end('/none', 1)
   expect([count(), warnings]).toEqual([1, []])
@@ -52,14 +52,14 @@ it('the watch looks up the route of an answered request, until it has warned onc
   expect([count(), warnings.length]).toEqual([2, 1])
 })
 
-it('the watch does not warn about a route that another request has reached', () => {
+it('the middleware watch does not warn about a route that another request has reached', () => {
   const { end, warnings } = watch([plain])
   end('/orders/7', 1)
   end('/orders/7', 0)
   expect(warnings).toEqual([])
 })
 
-it('the watch covers only routers in production, and is off without routers', () => {
+it('in production, the middleware watch covers only routers, and is off without routers', () => {
   expect(watch([plain], true).watched).toBeUndefined()
   const { end, warnings } = watch([plain, router()], true)
   end('/orders/7', 0, 404)
@@ -69,6 +69,6 @@ it('the watch covers only routers in production, and is off without routers', ()
   expect(warnings.length).toBe(1)
 })
 
-it('the watch is off without middlewares', () => {
+it('the middleware watch is off without middlewares', () => {
   expect(watch([]).watched).toBeUndefined()
 })

@@ -42,14 +42,14 @@ async function luminance(page: Page): Promise<number> {
   })()`)
 }
 
-describeInChromium('documentation pages', () => {
+describeInChromium('the documentation page', () => {
   const open = pagesOfFile()
   beforeAll(() => {
     mkdirSync(folder, { recursive: true })
   })
 
   it.each(CASES)(
-    'the $kind page fits into $width px and has a $scheme background',
+    'fits into $width px and has a $scheme background ($kind)',
     async ({ kind, width, scheme }) => {
       peer.isHidden = kind === 'built-in'
       await using shop = await openShop()
@@ -78,7 +78,7 @@ describeInChromium('documentation pages', () => {
     },
   )
 
-  it('the swagger-ui page switches to dark mode with the browser', async () => {
+  it('switches to dark mode together with the browser (swagger-ui)', async () => {
     peer.isHidden = false
     await using shop = await openShop()
     const { page } = await open(shop.origin, { colorScheme: 'light' })

@@ -36,7 +36,7 @@ async function stored(page: Page): Promise<{ local: string; session: string; coo
   }
 }
 
-describeInChromium('authorisation on the documentation page', () => {
+describeInChromium('authorization on the documentation page', () => {
   const open = pagesOfFile()
   afterEach(() => {
     vi.unstubAllEnvs()

@@ -62,7 +62,7 @@ describeInChromium('the dashboard', () => {
   }
 
   it.each(CASES)(
-    'has no accessibility violations and fits the window, at $width px in $scheme',
+    'has no accessibility violations and fits the window, at $width px in $scheme mode',
     async ({ width, scheme }) => {
       const own = await openDay()
       const { page, problems } = await visit(own, {
@@ -81,7 +81,7 @@ describeInChromium('the dashboard', () => {
     },
   )
 
-  it('removes the token from the address, and keeps it for this tab only', async () => {
+  it('removes the token from the URL, and keeps it for this tab only', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     expect(page.url()).toBe(`${own.origin}/#/requests`)
@@ -149,7 +149,7 @@ describeInChromium('the dashboard', () => {
     expect(problems).toEqual([])
   })
 
-  it('shows a job with its statements, and can run a dead job again by keyboard', async () => {
+  it('shows a job with its statements, and runs a dead job again by keyboard', async () => {
     const own = await openDay()
     const { page, problems } = await visit(own)
     await page.getByRole('link', { name: 'Work' }).press('Enter')

@@ -59,11 +59,11 @@ async function shown(page: Page, kind: PageKind): Promise<string[]> {
   return page.locator(selector).evaluateAll((found: { id: string }[]) => found.map(({ id }) => id))
 }
 
-describeInChromium('documentation pages', () => {
+describeInChromium('the documentation page', () => {
   const open = pagesOfFile()
 
   it.each(CASES)(
-    'the $kind page shows all operations at $place $policy',
+    'shows all operations at $place $policy ($kind)',
     async ({ kind, around, prefix }) => {
       peer.isHidden = kind === 'built-in'
       const { options, middlewares } = around
@@ -97,7 +97,7 @@ describeInChromium('documentation pages', () => {
   )
 
   it.each(['url', 'configUrl', 'urls.primaryName', 'spec'])(
-    'the swagger-ui page ignores ?%s= in a link',
+    'ignores ?%s= in a link (swagger-ui)',
     async (name) => {
       peer.isHidden = false
       await using shop = await openShop()
@@ -109,7 +109,7 @@ describeInChromium('documentation pages', () => {
     },
   )
 
-  it('the swagger-ui page opens the operation in the fragment of a link', async () => {
+  it('opens the operation that the fragment of a link names (swagger-ui)', async () => {
     peer.isHidden = false
     await using shop = await openShop()
     const { page, problems } = await open(shop.origin)
@@ -119,7 +119,7 @@ describeInChromium('documentation pages', () => {
     expect(problems.filter((problem) => !problem.includes('Deprecated: escaping'))).toEqual([])
   })
 
-  it('the built-in page can be used with the keyboard alone', async () => {
+  it('can be used with the keyboard alone (built-in)', async () => {
     peer.isHidden = true
     await using shop = await openShop()
     const { page } = await open(shop.origin)

@@ -81,24 +81,28 @@ async function active(page: Page): Promise<string[]> {
 describeInChromium('a document full of markup', () => {
   const open = pagesOfFile()
 
-  it.each<PageKind>(['swagger-ui', 'built-in'])('runs no code on the page of %s', async (kind) => {
-    peer.isHidden = kind === 'built-in'
-    await using shop = await openShop(options)
-    const { page } = await open(shop.origin)
-    await page.goto(`${shop.url}/api-docs`)
-    expect(await page.title()).toBe(EVIL.replaceAll('\n', ' '))
-    if (kind === 'swagger-ui') {
-      await page.locator('.opblock-summary-control').click()
-      await page.locator('.execute').click()
-      await page.locator('.live-responses-table .response').waitFor()
-      for (const tab of await page.locator('.tablinks[data-name="model"]').all()) await tab.click()
-    } else {
-      for (const summary of await page.locator('details summary').all()) await summary.click()
-      expect(await page.locator('img, form, input, svg').count()).toBe(0)
-    }
-    // Handlers of images and animations run after a turn of the event loop.
-    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
-    expect(await active(page)).toEqual([])
-    expect(await page.evaluate('globalThis.pwned')).toBeUndefined()
-  })
+  it.each<PageKind>(['swagger-ui', 'built-in'])(
+    'runs no code on the documentation page (%s)',
+    async (kind) => {
+      peer.isHidden = kind === 'built-in'
+      await using shop = await openShop(options)
+      const { page } = await open(shop.origin)
+      await page.goto(`${shop.url}/api-docs`)
+      expect(await page.title()).toBe(EVIL.replaceAll('\n', ' '))
+      if (kind === 'swagger-ui') {
+        await page.locator('.opblock-summary-control').click()
+        await page.locator('.execute').click()
+        await page.locator('.live-responses-table .response').waitFor()
+        for (const tab of await page.locator('.tablinks[data-name="model"]').all())
+          await tab.click()
+      } else {
+        for (const summary of await page.locator('details summary').all()) await summary.click()
+        expect(await page.locator('img, form, input, svg').count()).toBe(0)
+      }
+      // Handlers of images and animations run after a turn of the event loop.
+      await page.evaluate('new Promise((resolve) => setTimeout(resolve, 100))')
+      expect(await active(page)).toEqual([])
+      expect(await page.evaluate('globalThis.pwned')).toBeUndefined()
+    },
+  )
 })

@@ -10,11 +10,11 @@ vi.mock('../../src/features/docs/find-swagger-ui.js', async (importOriginal) =>
 const KINDS: readonly PageKind[] = ['swagger-ui', 'built-in']
 const VERSIONS = ['3.0', '3.1', '3.2'] as const
 
-describeInChromium('documentation pages', () => {
+describeInChromium('the documentation page', () => {
   const open = pagesOfFile()
 
   it.each(KINDS.flatMap((kind) => VERSIONS.map((openapi) => ({ kind, openapi }))))(
-    'the $kind page shows the operations of OpenAPI $openapi',
+    'shows the operations of a document in OpenAPI $openapi ($kind)',
     async ({ kind, openapi }) => {
       peer.isHidden = kind === 'built-in'
       await using shop = await openShop({ swagger: { openapi } })

@@ -68,7 +68,7 @@ const WIDTHS = [1280, 400]
 describeInChromium('the documentation page of the orders example', () => {
   const open = pagesOfFile()
 
-  it.each(WIDTHS)('sends an export request, at a width of %i', async (width) => {
+  it.each(WIDTHS)('sends an export request, at a width of %i px', async (width) => {
     const origin = await start()
     await post(origin, '/customers', { name: 'Ada', email: 'ada@example.com' })
     await place(origin, 'TEA')
@@ -83,7 +83,7 @@ describeInChromium('the documentation page of the orders example', () => {
     expect(problems).toEqual([])
   })
 
-  it.each(WIDTHS)('shows the feed while it arrives, at a width of %i', async (width) => {
+  it.each(WIDTHS)('shows the feed while it arrives, at a width of %i px', async (width) => {
     const origin = await start()
     await post(origin, '/customers', { name: 'Ada', email: 'ada@example.com' })
     const { page, problems } = await open(origin, { viewport: { width, height: 900 } })
@@ -101,7 +101,7 @@ describeInChromium('the documentation page of the orders example', () => {
     expect(problems).toEqual([])
   })
 
-  it.each(WIDTHS)('uploads a receipt, at a width of %i', async (width) => {
+  it.each(WIDTHS)('uploads a receipt, at a width of %i px', async (width) => {
     const origin = await start()
     await post(origin, '/customers', { name: 'Ada', email: 'ada@example.com' })
     await place(origin, 'TEA')

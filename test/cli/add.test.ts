@@ -58,7 +58,7 @@ describe('blazon add', () => {
     expect(stdout).not.toMatch(/public|protected|@Auth/)
   })
 
-  it('writes schemas where zod is installed, and tests for the runner of the project', async () => {
+  it('writes schemas if zod is installed, and tests for the test runner of the project', async () => {
     const zod = '{"dependencies":{"zod":"^4"}}'
     const project = new AddedTo({ 'package.json': zod, 'index.ts': '' })
     await project.add('controller orders')
@@ -91,7 +91,7 @@ describe('blazon add', () => {
     expect(project.files()).toEqual(before)
   })
 
-  it('writes only inside the project, even with links', async () => {
+  it('writes only inside the project, even if links lead out of it', async () => {
     const project = new AddedTo(PROJECT)
     const outside = mkdtempSync(join(tmpdir(), 'blazon-outside-'))
     onTestFinished(() => rmSync(outside, { recursive: true }))
@@ -121,7 +121,7 @@ describe('blazon add', () => {
   })
 })
 
-describe('a name', () => {
+describe('a name passed to blazon add', () => {
   it.each([
     '',
     '.',
@@ -140,7 +140,7 @@ describe('a name', () => {
     '`a`',
     'a\0b',
     'x'.repeat(61),
-  ])('%j is refused', async (name) => {
+  ])('is refused: %j', async (name) => {
     const project = new AddedTo(PROJECT)
     const before = project.files()
     const { status, stderr } = await project.add(['controller', '--', name])
@@ -159,7 +159,7 @@ describe('a name', () => {
   })
 
   it.each(['class', 'new', 'constructor', 'toString', 'default'])(
-    'becomes a valid identifier if it is a reserved word: %s',
+    'is converted to a valid identifier if it is a reserved word: %s',
     async (name) => {
       for (const kind of CODE) {
         expect(await new AddedTo(PROJECT).add([kind, name])).toMatchObject({ status: 0 })
@@ -202,7 +202,7 @@ Write its statements before you save another file, because \`blazon dev\` applie
     expect(project.files()).toEqual(before)
   })
 
-  it('starts with 0001, in the folder of --dir', async () => {
+  it('uses the number 0001 first, in the folder passed with --dir', async () => {
     const project = new AddedTo(PROJECT)
     await project.add('migration create_orders --dir db/steps')
     expect(project.read('db/steps/0001_create_orders.sql')).toMatch(/^-- Write the statements here/)

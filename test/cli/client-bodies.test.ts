@@ -68,7 +68,7 @@ it('a client sends strings and bytes', async () => {
   expect(sent.data).toEqual({ hex: '01ff', type: 'image/png' })
 })
 
-it('a client sends the media type of the call, or else JSON', async () => {
+it('a client sends the media type that the call passes, or JSON by default', async () => {
   const body = { item: 'a', count: 2 }
   const form = 'application/x-www-form-urlencoded'
   const csv = 'text/csv'
@@ -79,7 +79,7 @@ it('a client sends the media type of the call, or else JSON', async () => {
   expect(asText.data).toEqual({ got: 'a,2', type: csv })
 })
 
-it('the input types of a client contain the media type only if there is a choice', () => {
+it('the input types of a client contain the media type only if the caller can choose it', () => {
   const typeOf = (id: string) =>
     new RegExp(`  ${id}: \\{\\n    input: ([\\s\\S]*?);\\n    result`).exec(text)?.[1]
   expect(typeOf('Bodies_form')).toContain('| URLSearchParams')

@@ -126,11 +126,11 @@ describe('the URL of a client request', () => {
     [{ flat: { a: ['x', null] } }, '?a=x'],
     [{ joined: ['x', null, 1] }, '?joined=x,1'],
     [{ joined: [null] }, ''],
-  ])('writes the query %j', async (query, expected) => {
+  ])('contains the query %j in encoded form', async (query, expected) => {
     expect((await call('query', { query })).url).toBe(`http://host/query${expected}`)
   })
 
-  it('joins a list in the path with commas', async () => {
+  it('contains commas between the items of a list in the path', async () => {
     expect((await call('lists', { params: { ids: ['a/b', null, 2] } })).url).toBe(
       'http://host/lists/a%2Fb,2',
     )
@@ -143,7 +143,7 @@ describe('the URL of a client request', () => {
 })
 
 describe('a client request', () => {
-  it('has the signal, but no header that is null or undefined', async () => {
+  it('passes on the signal, and omits headers that are null or undefined', async () => {
     const { signal } = new AbortController()
     const headers = { 'X-A': undefined, 'X-B': null, 'X-C': 0, 'X-D': false }
     const { init, headers: sent } = await call('plain', { signal, headers })
@@ -153,7 +153,7 @@ describe('a client request', () => {
     expect((await call('plain')).init.signal).toBeUndefined()
   })
 
-  it('has the token for a secured operation, or the header of the call instead', async () => {
+  it('contains the token for a secured operation, unless the call passes its own Authorization header', async () => {
     const token = 'secret'
     for (const name of ['locked', 'inherited']) {
       expect((await call(name, {}, { token })).headers.get('Authorization')).toBe('Bearer secret')
@@ -169,7 +169,7 @@ describe('a client request', () => {
     expect((await call('locked', {}, { token: none })).headers.has('Authorization')).toBe(false)
   })
 
-  it('has the Content-Type of the call, or else of the document', async () => {
+  it('has the Content-Type that the call passes, or otherwise the media type in the document', async () => {
     const body = { a: 1 }
     const { headers, init } = await call('merge', { body })
     expect(headers.get('Content-Type')).toBe('application/merge-patch+json')
@@ -188,7 +188,7 @@ describe('a client request', () => {
     )
   })
 
-  it('has dates and objects in a form as strings, and omits null fields', async () => {
+  it('contains dates and objects as strings in a form, and omits null fields', async () => {
     const body = { at: new Date(0), of: { a: 1 }, none: null, no: false, list: ['x', null] }
     const form = (await call('form', { body })).init.body as FormData
     expect([...form]).toEqual([
@@ -216,20 +216,23 @@ describe('a client result', () => {
     expect(empty.result).toMatchObject({ ok: true, data: undefined, body: rest })
   })
 
-  it('contains the whole body if the response may be an error', async () => {
+  it('contains the whole body as data if the envelope may describe an error', async () => {
     const body = { statusCode: 'fail', message: 'no', data: 'x' }
     const { result } = await call('twoKinds', {}, { response: json(body) })
     expect(result).toMatchObject({ ok: true, data: body, body })
   })
 
-  it.each([204, 205])('contains no data for %d, even if the document has 2XX', async (status) => {
-    for (const name of ['range', 'exact', 'named'].slice(0, status === 204 ? 3 : 2)) {
-      const { result } = await call(name, {}, { response: bodiless(status) })
-      expect(result).toMatchObject({ ok: true, status, data: undefined })
-    }
-  })
+  it.each([204, 205])(
+    'contains no data for the status %d, even if the document describes 2XX',
+    async (status) => {
+      for (const name of ['range', 'exact', 'named'].slice(0, status === 204 ? 3 : 2)) {
+        const { result } = await call(name, {}, { response: bodiless(status) })
+        expect(result).toMatchObject({ ok: true, status, data: undefined })
+      }
+    },
+  )
 
-  it('follows the exact status, then its range, then default', async () => {
+  it('is read by the description of the exact status, then of its range, then of `default`', async () => {
     const body = { statusCode: 'success', message: 'OK', data: 'x' }
     const exact = await call('exact', {}, { response: json(body, 201) })
     expect(exact.result).toMatchObject({ ok: true, status: 201, data: body })
@@ -239,7 +242,7 @@ describe('a client result', () => {
     expect(other.result).toMatchObject({ ok: false, status: 400, error: { problem: 'p' } })
   })
 
-  it('contains no body for HEAD', async () => {
+  it('is successful for HEAD, whose response has no body', async () => {
     const response = new Response(null, { headers: { 'Content-Type': 'application/json' } })
     expect((await call('head', {}, { response })).result).toMatchObject({ ok: true, status: 200 })
   })
@@ -253,7 +256,7 @@ describe('a client result', () => {
     expect(none.result.data).toBeUndefined()
   })
 
-  it('contains errors in the format of the application for undocumented statuses', async () => {
+  it('contains the error of an undocumented status only if the document describes an error format', async () => {
     const sent = { problem: 'teapot' }
     const { result } = await call('own', {}, { response: json(sent, 418) })
     expect(result).toMatchObject({ ok: false, status: 418, error: sent })
@@ -292,7 +295,7 @@ describe('the types of a client', () => {
     return written.slice(at, written.indexOf('\n  };', at)).replace(/\s+/g, ' ')
   }
 
-  it('give 204 and 205 no body beside 2XX, unless the document names them', () => {
+  it('describe no body for 204 and 205, even if the document describes 2XX with a body', () => {
     expect(typesOf('range')).toContain(
       'Success<Exclude<Status2XX, 204 | 205>, string> | Success<204 | 205, undefined>',
     )
@@ -311,7 +314,7 @@ describe('the types of a client', () => {
     expect(typesOf('twoKinds')).not.toContain('Enveloped')
   })
 
-  it('have no undocumented errors if the document has a default response', () => {
+  it('contain UndocumentedError only if the document describes no errors', () => {
     expect(typesOf('exact')).not.toContain('UndocumentedError')
     expect(typesOf('plain')).toContain('Failure<Status4XX | Status5XX, UndocumentedError>')
     expect(typesOf('own')).not.toContain('UndocumentedError')

@@ -57,7 +57,7 @@ const send = async (name: string, input?: object) => {
   return await method(input)
 }
 
-it('a client gets a file as a Blob, a part of it, or nothing if the file is current', async () => {
+it('a client receives a file or a range of it as a Blob, and no data if its copy is current', async () => {
   const whole = await send('report')
   expect([whole.ok, whole.status, await whole.data.text()]).toEqual([true, 200, '0123456789'])
   const part = await send('report', { headers: { Range: 'bytes=2-4' } })
@@ -68,11 +68,11 @@ it('a client gets a file as a Blob, a part of it, or nothing if the file is curr
   expect(behind).toMatchObject({ ok: false, status: 416, error: { code: 'RANGE_NOT_SATISFIABLE' } })
 })
 
-it('a client gets a text file as a string', async () => {
+it('a client receives a text file as a string', async () => {
   expect(await send('table')).toMatchObject({ ok: true, data: 'a,b' })
 })
 
-it('a client gets JSON by default, or the requested type', async () => {
+it('a client receives JSON by default, or the requested media type', async () => {
   expect(await send('rows')).toMatchObject({ status: 200, data: [{ id: 1 }] })
   expect(await send('rows', { accept: 'text/csv' })).toMatchObject({ data: 'id\r\n1\r\n' })
   const zip = await send('rows', { accept: 'application/zip' })
@@ -81,7 +81,7 @@ it('a client gets JSON by default, or the requested type', async () => {
   expect(failed).toMatchObject({ ok: false, status: 404 })
 })
 
-it('the client types name the body of each type', () => {
+it('the types of a client describe the body of each media type', () => {
   expect(text).toContain('accept: "text/csv" }): Promise<Success<200, string> |')
   expect(text).toContain('accept: "application/zip" }): Promise<Success<200, Blob> |')
   expect(text).toMatch(/Success<200 \| 206, Blob>/)

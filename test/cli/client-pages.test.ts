@@ -56,22 +56,25 @@ describe('a generated client for a list with pages', () => {
     }
   })
 
-  it.each(METHODS)('can also read one page by %s', async (method) => {
+  it.each(METHODS)('can also read one page with %s()', async (method) => {
     const notes = await notesOf()
     const page = await notes[method]?.()
     expect(page).toMatchObject({ ok: true, data: { items: [{ id: 1 }, { id: 2 }] } })
   })
 
-  it.each(METHODS)('sends the query and headers with each page of %s', async (method) => {
-    const notes = await notesOf()
-    const input = { query: { color: 'red' }, headers: { 'X-Tag': 'x' } }
-    expect(await idsOf(notes[method]?.all(input))).toEqual([1, 3, 5, 7])
-    expect(seen.urls.every((url) => url.includes('color=red'))).toBe(true)
-    expect(seen.tags).toEqual(['x', 'x'])
-    expect(input).toEqual({ query: { color: 'red' }, headers: { 'X-Tag': 'x' } })
-  })
+  it.each(METHODS)(
+    'sends the query and headers with the request for each page of %s()',
+    async (method) => {
+      const notes = await notesOf()
+      const input = { query: { color: 'red' }, headers: { 'X-Tag': 'x' } }
+      expect(await idsOf(notes[method]?.all(input))).toEqual([1, 3, 5, 7])
+      expect(seen.urls.every((url) => url.includes('color=red'))).toBe(true)
+      expect(seen.tags).toEqual(['x', 'x'])
+      expect(input).toEqual({ query: { color: 'red' }, headers: { 'X-Tag': 'x' } })
+    },
+  )
 
-  it('reads all items in an order that the document allows', async () => {
+  it('reads all items in a sort order that the document lists', async () => {
     const app = pagedApp()
     open.push(app)
     expect(emitClient(app.document)).toContain('sort?: "oldest" | "newest"')
@@ -94,7 +97,7 @@ describe('a generated client for a list with pages', () => {
     expect(seen.urls).toHaveLength(1)
   })
 
-  it('throws the error of a failed page after the items before it', async () => {
+  it('throws the error of a failed page after it has returned the items of earlier pages', async () => {
     const notes = await notesOf()
     const ids: number[] = []
     const read = async () => {
@@ -111,7 +114,7 @@ describe('a generated client for a list with pages', () => {
     expect(ids).toEqual([1, 2])
   })
 
-  it('does not end silently at the maximum page number', async () => {
+  it('throws an error at the maximum page number instead of ending silently', async () => {
     const notes = await notesOf()
     await expect(idsOf(notes['byNumber']?.all())).rejects.toMatchObject({
       name: 'FailedPageError',
@@ -155,7 +158,7 @@ describe('a generated client for a list with pages', () => {
     })
   })
 
-  it('has no `all` for other operations', async () => {
+  it('has no `all` for operations without pages', async () => {
     const notes = await notesOf()
     expect(notes['plain']).not.toHaveProperty('all')
   })

@@ -113,13 +113,13 @@ describe('the query of a request', () => {
     [{ 'a&b': '=&' }, '?a%26b=%3D%26'],
     [{ each: [], joined: undefined, 'a&b': null }, ''],
     [{ 'a&b': new Date(0) }, '?a%26b=1970-01-01T00%3A00%3A00.000Z'],
-  ])('is made from %j as %s', async (query, expected) => {
+  ])('is encoded from %j as %s', async (query, expected) => {
     const { url } = await call('query', { query })
     expect(url).toBe(`http://host/v1/query${expected}`)
   })
 })
 
-describe('a body', () => {
+describe('the body of a client request', () => {
   it('is sent as JSON', async () => {
     const { init, headers } = await call('json', { body: { a: 'x' } })
     expect(init.body).toBe('{"a":"x"}')
@@ -145,7 +145,7 @@ describe('a body', () => {
     expect(headers.get('Content-Type')).toBe('application/x-www-form-urlencoded')
   })
 
-  it('is sent unchanged for any other media type', async () => {
+  it('is sent unchanged if its media type is neither JSON nor a form', async () => {
     const bytes = new Uint8Array([1])
     expect((await call('bytes', { body: bytes })).init.body).toBe(bytes)
   })
@@ -157,8 +157,8 @@ describe('a body', () => {
   })
 })
 
-describe('headers', () => {
-  it('set in the call override headers set in the client', async () => {
+describe('the headers of a client request', () => {
+  it('set in a call override headers set in the client', async () => {
     const options = { headers: { 'X-A': 'client', 'X-B': 'client' } }
     const { headers } = await call('headers', { headers: { 'X-Count': 3, 'x-b': 'call' } }, options)
     expect(headers.get('X-A')).toBe('client')
@@ -175,7 +175,7 @@ describe('headers', () => {
   })
 })
 
-describe('a response', () => {
+describe('a response to a client request', () => {
   it.each([
     ['moved', new Response(null, { status: 302 }), { ok: true, status: 302, data: undefined }],
     ['nothing', new Response(null, { status: 204 }), { ok: true, status: 204, data: undefined }],
@@ -200,7 +200,7 @@ describe('a response', () => {
     expect(await result.data.text()).toBe('%PDF')
   })
 
-  it('has the documented status if a browser hides it for a redirect', async () => {
+  it('has the documented status even if a browser hides the status of a redirect', async () => {
     const hidden = Object.defineProperties(new Response(null), {
       type: { value: 'opaqueredirect' },
       status: { value: 0 },
@@ -218,7 +218,7 @@ describe('a response', () => {
   it.each([
     ['of a status that is not documented', answer({}, 201)],
     ['of a proxy', new Response('<h1>Bad Gateway</h1>', { status: 502 })],
-    ['of a proxy in JSON of another form', answer({ error: 'no upstream' }, 502)],
+    ['of a proxy in a different JSON format', answer({ error: 'no upstream' }, 502)],
     ['without the JSON that the document declares', new Response('<h1>Hello</h1>')],
     ['with broken JSON', new Response('{', { headers: { 'Content-Type': 'application/json' } })],
   ])('%s causes an UnexpectedResponseError', async (_, response) => {

@@ -104,7 +104,7 @@ async function all(items: AsyncIterable<unknown>): Promise<unknown[]> {
 
 describe('a generated client for a stream', () => {
   it.each(['3.0', '3.1', '3.2'] as const)(
-    'iterates over its items, from a document of %s',
+    'iterates over the items of the stream, from an OpenAPI %s document',
     async (version) => {
       const { call, text } = await clientOf(version)
       expect(text).toContain('Success<200, Stream<Item>>')
@@ -140,13 +140,13 @@ describe('a generated client for a stream', () => {
     expect(await call('refused')).toMatchObject({ ok: false, status: 404 })
   })
 
-  it('fails if a stream of lines breaks', async () => {
+  it('throws if the connection breaks during a stream of JSON lines', async () => {
     const { call } = await clientOf()
     const { data } = await call('broken')
     await expect(all(data)).rejects.toThrow()
   })
 
-  it('closes the connection when its loop ends', async () => {
+  it('closes the connection when the loop over the items ends', async () => {
     const { call } = await clientOf()
     for await (const { n } of (await call('endless')).data) if (n === 3) break
     await expect.poll(() => seen.ended).toBe(1)
@@ -182,7 +182,7 @@ describe('a generated client that receives a stream in arbitrary pieces', () => 
   const anyValue = fc.jsonValue({ maxDepth: 2, stringUnit: 'binary' })
   const anyLineEnd = fc.constantFrom('\n', '\r', '\r\n')
 
-  it('reads events with every line ending, comments, ids and unknown fields', async () => {
+  it('reads events with every kind of line ending, and with comments, ids and unknown fields', async () => {
     const anyField = fc.constantFrom(
       ': comment',
       ':',
@@ -225,7 +225,7 @@ describe('a generated client that receives a stream in arbitrary pieces', () => 
     await fc.assert(all200, { numRuns: 200 })
   })
 
-  it('reads lines with and without a line ending after the last one', async () => {
+  it('reads JSON lines with and without a line ending after the last line', async () => {
     const values = fc.array(anyValue, { maxLength: 6 })
     const all100 = fc.asyncProperty(
       values,

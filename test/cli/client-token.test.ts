@@ -49,39 +49,39 @@ const client = { headers: { Authorization: 'Basic client' } }
 describe('the authorization of a call', () => {
   it.each<[string, object, object, string | null]>([
     ['the token', { token: 't' }, {}, 'Bearer t'],
-    ['a function', { token: async () => 't' }, {}, 'Bearer t'],
-    ['the header of the call in place of the token', { token: 't' }, call, 'Basic call'],
-    ['the header of the call in another case', { token: 't' }, lower, 'Basic call'],
-    ['the token in place of the header of the client', { token: 't', ...client }, {}, 'Bearer t'],
+    ['the token that a function returns', { token: async () => 't' }, {}, 'Bearer t'],
+    ['the header of the call instead of the token', { token: 't' }, call, 'Basic call'],
+    ['the header of the call in lower case', { token: 't' }, lower, 'Basic call'],
+    ['the token instead of the header of the client', { token: 't', ...client }, {}, 'Bearer t'],
     [
-      'the header of the call in place of both others',
+      'the header of the call instead of the token and of the header of the client',
       { token: 't', ...client },
       lower,
       'Basic call',
     ],
     ['the header of the client without a token', client, {}, 'Basic client'],
     [
-      'the header of the client when the function returns undefined',
+      'the header of the client if the token function returns undefined',
       { token: () => undefined, ...client },
       {},
       'Basic client',
     ],
-    ['absent without any of them', {}, {}, null],
+    ['absent without a token or a header', {}, {}, null],
   ])('is %s', async (_, options, input, expected) => {
     expect((await sent('locked', options, input)).get('authorization')).toBe(expected)
   })
 
-  it('has no token if the operation has no security', async () => {
+  it('contains no token if the operation has no security', async () => {
     expect((await sent('open', { token: 't' })).get('authorization')).toBeNull()
     expect((await sent('open', { token: 't' }, call)).get('authorization')).toBe('Basic call')
   })
 
-  it('has the token, if there is one, for an operation with optional security', async () => {
+  it('contains the token, if there is one, for an operation with optional security', async () => {
     expect((await sent('either', { token: 't' })).get('authorization')).toBe('Bearer t')
     expect((await sent('either', {})).get('authorization')).toBeNull()
   })
 
-  it('uses the result of the token function for each call', async () => {
+  it('contains a new result of the token function for each call', async () => {
     let count = 0
     const options = { token: () => `t${++count}` }
     const seen = []
@@ -105,8 +105,8 @@ describe('baseUrl', () => {
   )
 })
 
-describe('other headers', () => {
-  it('are taken from the call before those of the client, whatever their letter case', async () => {
+describe('headers other than Authorization', () => {
+  it('set in a call override headers of the client, whatever their letter case', async () => {
     const options = { headers: { 'X-A': 'client', 'x-b': 'client', 'Content-Type': 'text/plain' } }
     const headers = await sent('open', options, { headers: { 'x-a': 'call', 'X-C': 'call' } })
     expect(['x-a', 'x-b', 'x-c'].map((name) => headers.get(name))).toEqual([
@@ -121,7 +121,7 @@ describe('other headers', () => {
   })
 })
 
-it('a client with several credentials renames a component with the name of their type', () => {
+it('a client with several credentials renames a component that is named Credential', () => {
   const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name })
   const client = emitClient({
     ...document,

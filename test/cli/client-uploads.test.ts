@@ -75,7 +75,7 @@ it('a client sends a FormData unchanged', async () => {
 })
 
 it.each([
-  ['a field that is invalid', { ...claim, title: '' }, 400, 'VALIDATION_FAILED'],
+  ['an invalid field', { ...claim, title: '' }, 400, 'VALIDATION_FAILED'],
   ['no file', { ...claim, receipt: undefined }, 400, 'VALIDATION_FAILED'],
   ['too many files', { ...claim, photos: [receipt, receipt, receipt] }, 400, 'VALIDATION_FAILED'],
   [
@@ -91,7 +91,7 @@ it.each([
     'UNSUPPORTED_MEDIA_TYPE',
   ],
   [
-    'a file that is not what it claims to be',
+    'a file whose content does not match its type',
     { ...claim, receipt: new Blob(['<html>'], { type: 'application/pdf' }) },
     415,
     'UNSUPPORTED_MEDIA_TYPE',

@@ -35,7 +35,7 @@ describe.each([
   ['experimentalDecorators, ESM', 'module', LEGACY, LEGACY_CONTROLLER],
   ['experimentalDecorators, CommonJS', 'commonjs', LEGACY, LEGACY_CONTROLLER],
 ])('a project with %s', (_, type, config, controller) => {
-  it('is read without being started, from any working directory', async () => {
+  it('is read from any working directory without being started', async () => {
     const own = project().write({
       'package.json': { type },
       'tsconfig.json': config,
@@ -100,7 +100,7 @@ describe('an application', () => {
       "import { app } from './app.js'\nawait app.listen()\nthrow new Error('ran')",
     ],
     [
-      'listens with signals, which it does not receive here',
+      'listens with `signals: true`',
       `import { app } from './app.js'
        const before = process.listenerCount('SIGTERM')
        void app.listen(3000, { signals: true })
@@ -121,7 +121,7 @@ describe('an application', () => {
        throw new Error('a port was opened')`,
     ],
     [
-      'is exported beside others',
+      'is exported beside other applications',
       `import { App } from 'blazon'
        export { app } from './app.js'
        export const admin = new App()`,
@@ -134,13 +134,13 @@ describe('an application', () => {
        export default app`,
     ],
     [
-      'is options only',
+      'consists only of options',
       `import { defineAppOptions } from 'blazon'
        import { UsersController } from './users-controller.js'
        export const options = defineAppOptions({ controllers: [UsersController] })`,
     ],
     [
-      'is made by a function that starts it',
+      'is created by a function that starts it',
       `import { App } from 'blazon'
        import { UsersController } from './users-controller.js'
        export async function createApp() {
@@ -148,7 +148,7 @@ describe('an application', () => {
        }`,
     ],
     [
-      'is made by a function that answers with options',
+      'is created from options that a function returns',
       `import { UsersController } from './users-controller.js'
        export default async () => ({ controllers: [UsersController] })`,
     ],
@@ -181,7 +181,7 @@ describe('an application', () => {
     ])
   })
 
-  it('can use another copy of the package than the command', async () => {
+  it('can use a different copy of the package than the command', async () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const twofold = project(['tsx', 'zod', ...Object.keys(dependencies)]).write({
       'package.json': { type: 'module' },
@@ -246,7 +246,7 @@ describe('openapi export', () => {
   const run = (...args: string[]) => own.run(['openapi', 'export', ...args])
   const lastLine = ({ stderr }: { stderr: string }) => stderr.trimEnd().split('\n').at(-1)
 
-  it('writes the document and a client, and does not rewrite current files', async () => {
+  it('writes the document and a client, and does not rewrite unchanged files', async () => {
     const first = await run('--client', 'typescript')
     expect(first).toMatchObject({ status: 0, stdout: '' })
     expect(lastLine(first)).toMatch(
@@ -273,7 +273,7 @@ describe('openapi export', () => {
     expect(own.read('openapi.json')).toBe(stale)
   })
 
-  it('updates a client that it has written, and compares it, even without --client', async () => {
+  it('updates and compares a client that it wrote before, even without --client', async () => {
     const client = 'src/openapi-client.ts'
     await run('--client', 'typescript')
     const fresh = own.read(client)

@@ -62,7 +62,7 @@ describe('parameters of a whole path', () => {
     expect(changes(at('/x', [query('q')]), overridden)).toEqual([])
   })
 
-  it('keep their positions in the path', () => {
+  it('keep their positions in the path when they move from an operation', () => {
     const sub = { ...id, name: 'sub', schema: number }
     const base = at('/x/{id}/{sub}', [], [id, sub])
     expect(changes(base, at('/x/{id}/{sub}', [sub], [id]))).toEqual([])
@@ -94,7 +94,7 @@ describe('a range of statuses or media types', () => {
     expect(changes(range, responses({ ...all, '404': body(number) }))).toEqual(added)
   })
 
-  it('cannot be replaced by other bodies, and cannot be removed', () => {
+  it('cannot be replaced by other bodies or removed without a breaking change', () => {
     const range = responses({ '2XX': body(text) })
     expect(changes(range, responses({ '200': body(text), '201': body(number) }))).toEqual([
       'breaking type-changed @ response 201',
@@ -111,7 +111,7 @@ describe('a range of statuses or media types', () => {
     ])
   })
 
-  it('does not include a status that the older document describes itself', () => {
+  it('does not include a status that the older document describes separately', () => {
     const base = responses({ '2XX': body(text), '201': body(number) })
     expect(changes(base, responses({ '200': body(text), '201': body(number) }))).toEqual([
       'ok response-added @ response 200',
@@ -136,7 +136,7 @@ describe('a range of statuses or media types', () => {
 })
 
 describe('a request that accepts more', () => {
-  it('is not a breaking change if a schema becomes one of several', () => {
+  it('is not a breaking change if its schema becomes one of several alternatives', () => {
     const either = { anyOf: [text, number] }
     expect(both(text, either)).toEqual([['ok choice-added'], ['breaking choice-added']])
     expect(both(either, text)).toEqual([['breaking choice-removed'], ['ok choice-removed']])
@@ -157,7 +157,7 @@ describe('a request that accepts more', () => {
     ])
   })
 
-  it('is compared in finite time if schemas contain themselves', () => {
+  it('is compared in finite time even if schemas contain themselves', () => {
     const node = (leaf: OpenApiSchema) => {
       const Node: OpenApiSchema = {
         anyOf: [leaf, { type: 'object', properties: { next: { $ref: '#/components/schemas/N' } } }],
@@ -196,7 +196,7 @@ describe('a request that accepts more', () => {
 describe('unions of constants', () => {
   const one = (...values: unknown[]): OpenApiSchema => ({ type: 'string', enum: values })
 
-  it('are equal to the enum of their values', () => {
+  it('are treated as equal to an enum of the same values', () => {
     expect(both({ anyOf: [one('a'), one('b')] }, one('b', 'a'))).toEqual(NONE)
     expect(both(one('a', 'b'), { oneOf: [one('a'), one('b')] })).toEqual(NONE)
     const nullable = { type: 'string', nullable: true, enum: ['a', null] } as const
@@ -243,7 +243,7 @@ describe('fields on only one side', () => {
   })
   const none: OpenApiSchema = { type: 'object', properties: {} }
 
-  it('are not request fields if they are readOnly', () => {
+  it('are ignored in requests if they are readOnly', () => {
     const readOnly = of({ readOnly: true }, ['id'])
     expect(both(none, readOnly)[0]).toEqual([])
     expect(both(readOnly, none)).toEqual([[], ['breaking property-removed']])
@@ -251,7 +251,7 @@ describe('fields on only one side', () => {
     expect(both(readOnly, of({}, ['id']))[0]).toEqual(['breaking required-property-added'])
   })
 
-  it('are not response fields if they are writeOnly', () => {
+  it('are ignored in responses if they are writeOnly', () => {
     const writeOnly = of({ writeOnly: true })
     expect(both(writeOnly, none)).toEqual([['breaking property-removed'], []])
     expect(both(none, writeOnly)).toEqual([['ok property-added'], []])
@@ -284,7 +284,7 @@ describe('methods of the generated client', () => {
     ])
   })
 
-  it('are listed if an operation or a tag renames them', () => {
+  it('are reported if a new operation or another tag changes their names', () => {
     const renamed = compareDocuments(documentWith(people), documentWith(people, users))
     expect(renamed.map(({ rule }) => rule)).toEqual(['client-method-renamed', 'operation-added'])
     expect(renamed[0]).toMatchObject({

@@ -93,7 +93,7 @@ describe('operations', () => {
     ],
     ['a removed parameter', query({}), {}, ['breaking parameter-removed @ query parameter q']],
     [
-      'a parameter in another style',
+      'a parameter with a different style',
       query({ schema: { type: 'array', items: text } }),
       query({ schema: { type: 'array', items: text }, explode: false }),
       ['breaking parameter-style-changed @ query parameter q'],
@@ -114,7 +114,7 @@ describe('operations', () => {
     ],
     ['a removed body', { requestBody: { content: {} } }, {}, ['breaking body-removed @ body']],
     [
-      'another content type',
+      'a different content type',
       { requestBody: { content: content(text) } },
       { requestBody: { content: { 'text/plain': { schema: text } } } },
       ['breaking content-type-removed @ body', 'ok content-type-added @ body'],
@@ -126,7 +126,7 @@ describe('operations', () => {
       ['breaking response-removed @ response 404'],
     ],
     [
-      'a status that becomes part of its class',
+      'a status that is replaced by its range',
       { responses: { '200': { description: '' } } },
       { responses: { '2XX': { description: '' } } },
       ['ok response-added @ response 2XX'],
@@ -164,7 +164,7 @@ describe('operations', () => {
       ['breaking security-added @ security'],
     ],
     [
-      'another operation id',
+      'a different operation id',
       { operationId: 'a' },
       { operationId: 'b', deprecated: true },
       ['ok operation-id-changed @ ', 'ok operation-deprecated @ '],
@@ -221,7 +221,7 @@ const RULES: [
   string,
   'request' | 'response' | 'both' | 'none',
 ][] = [
-  ['another type', text, { type: 'integer' }, 'type-changed', 'both'],
+  ['a different type', text, { type: 'integer' }, 'type-changed', 'both'],
   [
     'an integer that becomes a number',
     { type: 'integer' },
@@ -259,14 +259,14 @@ const RULES: [
     'response',
   ],
   [
-    'an object that refuses other fields',
+    'an object that begins to refuse unknown fields',
     fields({}),
     { ...fields({}), additionalProperties: false },
     'object-closed',
     'request',
   ],
   [
-    'a field that gets an audience',
+    'a field that becomes restricted to an audience',
     fields({ a: text }),
     fields({ a: { ...text, 'x-visible-to': ['pay'] } }),
     'visibility-narrowed',
@@ -286,9 +286,9 @@ const RULES: [
     'visibility-widened',
     'none',
   ],
-  ['a lower bound', text, { type: 'string', minLength: 1 }, 'bound-tightened', 'request'],
+  ['an added lower bound', text, { type: 'string', minLength: 1 }, 'bound-tightened', 'request'],
   [
-    'an upper bound',
+    'a lowered upper bound',
     { type: 'integer', maximum: 10 },
     { type: 'integer', maximum: 9 },
     'bound-tightened',
@@ -303,7 +303,7 @@ const RULES: [
   ],
   ['a removed bound', { type: 'array', maxItems: 3 }, { type: 'array' }, 'bound-loosened', 'none'],
   [
-    'another pattern',
+    'a different pattern',
     { type: 'string', pattern: 'a' },
     { type: 'string', pattern: 'b' },
     'bound-tightened',
@@ -373,7 +373,7 @@ describe('schemas', () => {
     expect(changed[0]).toMatch(/^breaking type-widened @ response 200 › /)
   })
 
-  it('with circular references are all compared, even if another one is equal', () => {
+  it('with circular references are compared at each place where they are used', () => {
     const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
     const schemas = (leaf: OpenApiSchema) => ({
       A: fields({ b: ref('B'), leaf }),
@@ -390,7 +390,7 @@ describe('schemas', () => {
     ])
   })
 
-  it('can be inlined, or moved to a component', () => {
+  it('can be inlined without a change', () => {
     const named = responseOf({ $ref: '#/components/schemas/A' }, { A: fields({ a: text }) })
     expect(changes(named, responseOf(fields({ a: text })))).toEqual([])
     const twins = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } }

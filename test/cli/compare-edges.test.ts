@@ -64,7 +64,7 @@ describe('properties that several parts of allOf require', () => {
     expect(changes(requestOf(all), requestOf(parts(...rest)))[0]).toMatch(/^ok /)
   })
 
-  it('stay equal if another part requires them', () => {
+  it('cause no change if another part requires them', () => {
     const together = { allOf: [object(['a', 'b', 'c'], ['a', 'b', 'c'])] }
     expect(changes(responseOf(parts('a', 'b', 'c')), responseOf(together))).toEqual([])
     const beside = { ...object(['c'], ['a', 'b', 'c']), allOf: [object(['a']), object(['b'])] }
@@ -81,7 +81,7 @@ describe('a response that is replaced by another status', () => {
     ['2XX', 'default'],
     ['2XX', '200'],
     ['default', '200'],
-  ])('is not reported as removed if one includes the other: %s becomes %s', (from, to) => {
+  ])('is not reported as removed if one status includes the other: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `ok response-added @ response ${to}`,
     ])
@@ -91,7 +91,7 @@ describe('a response that is replaced by another status', () => {
     ['200', '201'],
     ['200', '4XX'],
     ['404', '2XX'],
-  ])('is reported as removed if neither includes the other: %s becomes %s', (from, to) => {
+  ])('is reported as removed if neither status includes the other: %s becomes %s', (from, to) => {
     expect(changes(responsesOf(from), responsesOf(to))).toEqual([
       `breaking response-removed @ response ${from}`,
       `ok response-added @ response ${to}`,
@@ -145,7 +145,7 @@ describe('references to components', () => {
   })
 
   it.each(names.map((name, at) => [name, pointers[at] as string]))(
-    'are JSON Pointers in a URI fragment: the component "%s" is %s',
+    'are read as JSON Pointers in a URI fragment: "%s" is written as %s',
     (name, ref) => {
       for (const build of [withResponse, withSchema]) {
         expect(
@@ -155,7 +155,7 @@ describe('references to components', () => {
     },
   )
 
-  it('resolve to no inherited property and to no component of another kind', () => {
+  it('resolve neither to inherited properties nor to components of another kind', () => {
     const lost = [
       withResponse('a', 'constructor', object(['a'])),
       withSchema('a', 'constructor', object(['a'])),
@@ -209,7 +209,7 @@ describe('a component that is replaced', () => {
     ])
   })
 
-  it('is reported once if one other component replaces it', () => {
+  it('is compared once if another component replaces it everywhere', () => {
     const renamed: OpenApiSchema = { $ref: '#/components/schemas/Price' }
     const current = documentOf(
       {
@@ -225,7 +225,7 @@ describe('a component that is replaced', () => {
     ])
   })
 
-  it('is compared in finite time if it contains itself at other places than before', () => {
+  it('is compared in finite time even if it contains itself at different places than before', () => {
     const inside = (next: OpenApiSchema): OpenApiSchema => ({
       type: 'object',
       properties: { next },

@@ -81,7 +81,7 @@ describe('alternatives', () => {
     ])
   })
 
-  it('can change places, and oneOf can become anyOf', () => {
+  it('can be reordered, and oneOf can become anyOf, without a change', () => {
     expect(both({ oneOf: [a, b] }, { anyOf: [b, a] })).toEqual(NONE)
   })
 })
@@ -121,7 +121,7 @@ describe('component names', () => {
 })
 
 describe('the parameters of a path', () => {
-  it('can all be renamed', () => {
+  it('can all be renamed without a change', () => {
     const operation = (...names: string[]): Partial<OpenApiOperation> => ({
       parameters: names.map(
         (name) => ({ name, in: 'path', required: true, schema: text }) as const,
@@ -149,7 +149,7 @@ describe('a request body', () => {
     [true, undefined, ['ok input-optional @ body']],
     [false, undefined, []],
     [true, true, []],
-  ])('is compared when required changes from %s to %s', (base, current, expected) => {
+  ])('is compared if `required` changes from %s to %s', (base, current, expected) => {
     expect(changes(withBody(base), withBody(current))).toEqual(expected)
   })
 
@@ -165,7 +165,7 @@ describe('the value null', () => {
   const [object, list] = [{ type: 'object' }, { type: 'array', items: text }] as const
   const onlyNull = { type: 'string', nullable: true, enum: [null] } as const
 
-  it.each(['oneOf', 'anyOf'] as const)('means the same inside %s and outside it', (union) => {
+  it.each(['oneOf', 'anyOf'] as const)('is treated equally inside and outside %s', (union) => {
     const forms: OpenApiSchema[] = [
       { [union]: [{ ...object, nullable: true }, list] },
       { [union]: [object, { ...list, nullable: true }] },
@@ -181,7 +181,7 @@ describe('the value null', () => {
     }
   })
 
-  it('in one schema stays allowed if a branch is added', () => {
+  it('is still allowed if a nullable schema becomes one of two branches', () => {
     const more = [['ok choice-added'], ['breaking choice-added']]
     const nullable = { ...object, nullable: true }
     expect(both(nullable, { oneOf: [nullable, list] })).toEqual(more)
@@ -199,18 +199,18 @@ describe('the value null', () => {
   it.each<[string, OpenApiSchema, OpenApiSchema, string]>([
     ['a type', { ...text, nullable: true }, text, 'null'],
     [
-      'a list with null',
+      'an enum with null',
       { ...text, nullable: true, enum: ['a', null] },
       { ...text, enum: ['a'] },
       'both',
     ],
     [
-      'a list without null',
+      'an enum without null',
       { ...text, nullable: true, enum: ['a'] },
       { ...text, enum: ['a'] },
       'none',
     ],
-  ])('is compared when it is removed from %s', (_, nullable, plain, what) => {
+  ])('is compared if it is removed from %s', (_, nullable, plain, what) => {
     const removed = both(nullable, plain)
     const expected = {
       null: [['breaking null-removed'], ['ok null-removed']],
@@ -235,7 +235,7 @@ describe('bounds', () => {
     ['minItems', { type: 'array', items: text }, { type: 'array', items: text, minItems: 1 }],
     ['maxProperties', { type: 'object' }, { type: 'object', maxProperties: 3 }],
     ['pattern', text, { ...text, pattern: 'a' }],
-    ['another pattern', { ...text, pattern: 'a' }, { ...text, pattern: 'b' }],
+    ['a different pattern', { ...text, pattern: 'a' }, { ...text, pattern: 'b' }],
     ['uniqueItems', { type: 'array' }, { type: 'array', uniqueItems: true }],
   ])('are reported as tightened or loosened: %s', (_, loose, tight) => {
     expect(both(loose, tight)).toEqual([['breaking bound-tightened'], ['ok bound-tightened']])
@@ -254,15 +254,21 @@ describe('fields that an object does not list', () => {
     ...(additionalProperties !== undefined && { additionalProperties }),
   })
 
-  it.each([undefined, true, text])('cause a breaking change when %j becomes false', (open) => {
-    expect(both(object(open), object(false))).toEqual([
-      ['breaking object-closed'],
-      ['ok object-closed'],
-    ])
-    expect(both(object(false), object(open))).toEqual([['ok object-opened'], ['ok object-opened']])
-  })
+  it.each([undefined, true, text])(
+    'cause a breaking change if additionalProperties changes from %j to false',
+    (open) => {
+      expect(both(object(open), object(false))).toEqual([
+        ['breaking object-closed'],
+        ['ok object-closed'],
+      ])
+      expect(both(object(false), object(open))).toEqual([
+        ['ok object-opened'],
+        ['ok object-opened'],
+      ])
+    },
+  )
 
-  it('are compared with each other', () => {
+  it('are compared by their schemas', () => {
     expect(both(object(text), object(number))).toEqual([
       ['breaking type-changed'],
       ['breaking type-changed'],

@@ -42,7 +42,7 @@ describe('keywords that OpenAPI 3.0 does not have', () => {
     ['patternProperties', { '^a': { type: 'string' } }, { '^a': { type: 'number' } }],
     ['dependentSchemas', { a: { required: ['b'] } }, { a: { required: ['c'] } }],
     ['dependentRequired', { a: ['b'] }, { a: ['c'] }],
-  ])('are listed if they change: %s', (keyword, before, after) => {
+  ])('are reported if they change: %s', (keyword, before, after) => {
     const schema = (value: unknown) => ({ ...LIST, [keyword]: value })
     expect(rulesOf(schema(before), schema(after))).toContain(BODY)
     expect(rulesOf(LIST, schema(after))).toContain(BODY)

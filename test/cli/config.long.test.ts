@@ -148,7 +148,7 @@ DATABASE_URL=
 # NICKNAME=
 `
 
-  it('prints an example without values, even if variables are wrong', async () => {
+  it('prints an example without values, even if variables are invalid', async () => {
     const { status, stdout } = await run('--entry app.js --example -', { DATABASE_URL: 'canary' })
     expect(status).toBe(0)
     expect(stdout).toBe(TEXT)
@@ -173,7 +173,7 @@ DATABASE_URL=
     expect(project.read('.env.example')).toBe(TEXT)
   })
 
-  it('writes to another file in the project, but to no place outside it', async () => {
+  it('writes to a given file in the project, but not to a file outside the project', async () => {
     expect((await run('--entry app.js --example deploy/env.example')).status).toBe(0)
     expect(project.read('deploy/env.example')).toBe(TEXT)
     const outside = await run('--entry app.js --example ../env.example')
@@ -184,7 +184,7 @@ DATABASE_URL=
     expect(both.status).toBe(2)
   })
 
-  it('does not treat an unreadable file as a missing one', async () => {
+  it('does not treat an unreadable file as a missing file', async () => {
     project.write({ unreadable: 'MINE=\n' })
     chmodSync(project.path('unreadable'), 0o000)
     const { status } = await run('--entry app.js --example unreadable')

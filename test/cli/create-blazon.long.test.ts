@@ -34,7 +34,7 @@ it('create-blazon exits with the status of blazon new', async () => {
   })
 })
 
-it('create-blazon has the version of this package, and installs it', () => {
+it('create-blazon has the same version as blazon, and depends on it', () => {
   const { version, engines } = read('package.json')
   expect(read('create-blazon/package.json')).toMatchObject({
     version,

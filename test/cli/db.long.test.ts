@@ -35,8 +35,8 @@ async function run(...argv: string[]) {
 const withDir = () => ['--dir', migrations.path]
 const steady = (text: string) => text.replace(/\d+ ms/g, '5 ms').replace(/\d{4}-\S+Z/g, '<time>')
 
-describe('db with an embedded database', () => {
-  it('migrates it, prints the state of its migrations, and examines it', async () => {
+describe('blazon db with an embedded database', () => {
+  it('migrates the database, prints the state of its migrations, and checks its isolation', async () => {
     migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
     const first = await run('migrate', '--embedded', 'data', ...withDir())
     expect({ ...first, stdout: steady(first.stdout) }).toEqual({
@@ -73,7 +73,7 @@ describe('db with an embedded database', () => {
     expect(JSON.parse(json.stdout)).toMatchObject([{ code: 'E_DATABASE_RLS', severity: 'error' }])
   })
 
-  it('fails when the files differ from the applied migrations', async () => {
+  it('fails if the files differ from the applied migrations', async () => {
     await run('migrate', '--embedded', 'data', ...withDir())
     migrations.write({ '0001_create_orders.sql': `${ORDERS}\n-- More.` })
     const status = await run('status', '--embedded', 'data', '--json', ...withDir())
@@ -95,7 +95,7 @@ describe('db with an embedded database', () => {
     expect(await run('migrate', '--embedded', 'data', ...withDir())).toMatchObject({ status: 0 })
   })
 
-  it('prints the migrations that were applied before one failed', async () => {
+  it('prints the migrations that were applied before a migration failed', async () => {
     migrations.write({ '0002_bad.sql': 'select 1;\nselect nothing' })
     const outcome = await run('migrate', '--embedded', 'data', ...withDir())
     expect(outcome.status).toBe(1)
@@ -105,7 +105,7 @@ describe('db with an embedded database', () => {
     )
   })
 
-  it.each(['status', 'doctor'])('%s does not create a missing database', async (command) => {
+  it.each(['status', 'doctor'])('does not create a missing database: %s', async (command) => {
     const outcome = await run(command, '--embedded', 'nowhere')
     expect(outcome).toMatchObject({ status: 2, stdout: '' })
     expect(outcome.stderr).toContain('does not contain a database')
@@ -141,7 +141,7 @@ describe('an invalid db command', () => {
 describe('the file .env', () => {
   const NOWHERE = 'postgres://a:hush-hush@127.0.0.1:1/file'
 
-  it('sets the database unless the environment does, and the command prints the source', async () => {
+  it('sets the database unless an environment variable does, and the command prints the source', async () => {
     writeFileSync(join(folder, '.env'), `DATABASE_URL=${NOWHERE}\n`)
     vi.stubEnv('NODE_ENV', 'development')
     vi.stubEnv('DATABASE_URL', undefined)
@@ -171,7 +171,7 @@ describe('the file .env', () => {
     )
   })
 
-  it('can be replaced by DATABASE_URL_FILE, and that file must exist', async () => {
+  it('can be replaced by DATABASE_URL_FILE, whose file must exist', async () => {
     vi.stubEnv('DATABASE_URL', undefined)
     vi.stubEnv('DATABASE_URL_FILE', join(folder, 'url'))
     expect((await run('doctor')).stderr).toContain('DATABASE_URL_FILE')
@@ -182,8 +182,8 @@ describe('the file .env', () => {
   })
 })
 
-describe('db table', () => {
-  it('prints the SQL of tenantTable', async () => {
+describe('blazon db table', () => {
+  it('prints the SQL of tenantTable()', async () => {
     const columns = 'number integer not null, total numeric(12, 2) not null, note text'
     const parts = ['number integer not null', 'total numeric(12, 2) not null', 'note text']
     expect(await run('table', 'orders', '--columns', columns)).toEqual({
@@ -193,7 +193,7 @@ describe('db table', () => {
     })
   })
 
-  it('joins the columns of several options', async () => {
+  it('joins the columns of several --columns options', async () => {
     const { stdout } = await run('table', 'a', '--columns', 'b int', '--columns', 'c text, d int')
     expect(stdout).toBe(tenantTable('a', { columns: ['b int', 'c text', 'd int'] }))
   })
@@ -203,7 +203,7 @@ describe('db table', () => {
     ['a int check (a in (1, 2)), b int', ['a int check (a in (1, 2)), b int']],
     ['a numeric(1, 2), b int,', ['a numeric(1, 2)', 'b int']],
     ['', []],
-  ])('prints SQL unchanged: %s', async (text, columns) => {
+  ])('keeps the SQL of the columns unchanged: %s', async (text, columns) => {
     const { stdout } = await run('table', 'a', '--id', 'uuid', '--columns', text)
     expect(stdout).toBe(tenantTable('a', { id: 'uuid', columns }))
   })
@@ -217,7 +217,7 @@ describe('db table', () => {
   })
 })
 
-describeWithServer('db with a server', () => {
+describeWithServer('blazon db with a server', () => {
   let server: Server
   const start = async () => {
     server = await Server.start({ hasPasswords: true })
@@ -225,7 +225,7 @@ describeWithServer('db with a server', () => {
   }
   afterEach(() => server[Symbol.asyncDispose]())
 
-  it('uses the database of DATABASE_URL, and passes on the login', async () => {
+  it('uses the database in DATABASE_URL, and grants the roles to the given login', async () => {
     await start()
     await server.run(`create role shop login noinherit password '${PASSWORD}'`)
     const migrated = await run('migrate', '--login', 'shop', ...withDir())
@@ -251,7 +251,7 @@ describeWithServer('db with a server', () => {
     expect(refused.stderr).toContain('[E_DATABASE_LOGIN] blazon.migrations')
   })
 
-  it('prepares a database with the statements and commands of docs/postgres.md', async () => {
+  it('prepares a database with the statements and commands in docs/postgres.md', async () => {
     await start()
     const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
     const [, recipe = ''] = page.split('## Logins and roles on a server')
@@ -281,7 +281,7 @@ describeWithServer('db with a server', () => {
         `postgres://${SUPERUSER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/nope`,
       '"nope" does not exist',
     ],
-  ])('never prints the password: %s', async (_, url, message) => {
+  ])('never prints the password if the connection fails: %s', async (_, url, message) => {
     await start()
     for (const argv of [
       ['migrate', ...withDir()],
@@ -302,7 +302,7 @@ describe('the driver package', () => {
   const project = new Project([])
   afterAll(() => project.remove())
 
-  it('is loaded from the package of the command if the project has none', async () => {
+  it('is loaded from the dependencies of the command if the project does not have it', async () => {
     project.write({ 'migrations/0001_create_orders.sql': ORDERS })
     const migrated = await project.run(['db', 'migrate', '--embedded', 'data'])
     expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })

@@ -56,7 +56,7 @@ async function serving(args: readonly string[] = [], files: Record<string, strin
 }
 
 describe('the dashboard', () => {
-  it('shows requests with their decisions, and routes, of the running process', async () => {
+  it('shows the routes of the running process, and its requests with their decisions', async () => {
     const { run, url } = await serving()
     const reader = new Reader(url)
     await run.ask('/orders?status=open')
@@ -202,7 +202,7 @@ describe('the dashboard options', () => {
     ])
   })
 
-  it('report a port that is already in use, with a remedy', async () => {
+  it('are refused with a remedy if the port is already in use', async () => {
     const { url } = await serving()
     const { port } = new URL(url)
     const run = await DevRun.start(devProject({ 'main.js': MAIN }), {

@@ -60,7 +60,7 @@ async function post(run: DevRun, path = '/notes'): Promise<number> {
 const socketFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('blazon-dev-'))
 
 describe('an embedded database under blazon dev', () => {
-  it('stays open while the application restarts, and is closed at the end', async () => {
+  it('stays open while the application restarts, and is closed when blazon dev ends', async () => {
     const own = await project()
     const before = new Set(socketFolders())
     const run = await DevRun.start(own)
@@ -92,7 +92,7 @@ describe('an embedded database under blazon dev', () => {
     expect(socketFolders().filter((name) => !before.has(name))).toEqual([])
   })
 
-  it('has an added migration applied when the application restarts', async () => {
+  it('receives an added migration when the application restarts', async () => {
     const own = await project()
     own.write({ 'unrelated/other.sql': 'x' })
     const run = await DevRun.start(own)

@@ -35,7 +35,7 @@ await app.listen(Number(process.env.PORT))
 `
 
 describeJobs('the dashboard', () => {
-  it('lists jobs with their statements, and can run a dead job once more', async () => {
+  it('lists jobs with their statements, and can run a dead job again', async () => {
     const project = devProject({ 'jobs.ts': MAIN, 'tsconfig.json': '{}' })
     for (const name of ['pg-boss', '@electric-sql/pglite'])
       project.install(name, new URL(`../../node_modules/${name}`, import.meta.url).pathname)

@@ -26,7 +26,7 @@ describe('blazon dev', () => {
     await expect.poll(() => isAlive(pidOf(before))).toBe(false)
   })
 
-  it('runs a TypeScript application that uses App of the framework', async () => {
+  it('runs a TypeScript application that starts a Blazon App', async () => {
     const source = (text: string) => `
       import { App, Controller, Get } from 'blazon'
       @Controller('texts')
@@ -58,7 +58,7 @@ describe('blazon dev', () => {
     expect(JSON.parse((await run.ask('/texts')).text)).toMatchObject({ data: 'one' })
   })
 
-  it('serves the last of twenty saves from a single process', async () => {
+  it('serves the code of the last of twenty quick saves, from a single process', async () => {
     const project = devProject()
     const run = await serving(project)
     const pids = new Set([pidOf(await run.ask())])
@@ -75,7 +75,7 @@ describe('blazon dev', () => {
     expect(run.output).not.toContain('EADDRINUSE')
   })
 
-  it('lets a new process listen after the old one has responded and ended', async () => {
+  it('lets a new process listen only after the old process has sent its responses and ended', async () => {
     const project = devProject({ 'main.js': SLOW_END })
     const run = await serving(project)
     const slow = run.ask('/slow')
@@ -95,7 +95,7 @@ describe('blazon dev', () => {
       ['TypeError: no way', 'value.js:2:7'],
     ],
     [
-      'a rejection',
+      'an unhandled rejection',
       'value.js',
       'export const value = 1\nPromise.reject(new Error("later"))\nawait new Promise(() => setInterval(() => {}, 1000))',
       ['Error: later', 'value.js:2'],
@@ -107,7 +107,7 @@ describe('blazon dev', () => {
       ['Cannot find module', 'gone.js'],
     ],
     [
-      'an end',
+      'an exit of the new process',
       'value.js',
       'export const value = 1; process.exit(3)',
       ['its process ended with status 3'],
@@ -124,7 +124,7 @@ describe('blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^mended /)
   })
 
-  it('restarts the application for files and folders given with --watch', async () => {
+  it('restarts the application when a file or folder given with --watch changes', async () => {
     const project = devProject({ 'views/page.html': 'one', 'a.yaml': '', 'b.yaml': '' })
     const run = await serving(project, { args: ['--watch', 'views', 'a.yaml'] })
     const first = pidOf(await run.ask())
@@ -149,7 +149,7 @@ describe('blazon dev', () => {
   it.each([
     ['JavaScript', 'main.js', 'parts/gone.js'],
     ['TypeScript', 'main.ts', 'parts/gone.ts'],
-  ])('starts when a missing import is created, in %s', async (_, entry, file) => {
+  ])('starts when a missing imported file is created, in %s', async (_, entry, file) => {
     const main = MAIN.replace('./value.js', './parts/gone.js')
     const project = devProject({ [entry]: main })
     const run = await DevRun.start(project, { args: ['--entry', entry] })
@@ -184,7 +184,7 @@ describe('saved files', () => {
     expect(output.match(/changed/g)).toEqual(['changed'])
   })
 
-  it('can replace another file by a rename, or be emptied first', async () => {
+  it('cause a restart even if they are renamed into place or emptied first', async () => {
     const project = devProject()
     const run = await serving(project)
     project.write({ 'value.js.tmp': value('two') })
@@ -201,7 +201,7 @@ describe('saved files', () => {
     await expect.poll(() => textOf(run)).toMatch(/^four /)
   })
 
-  it('can replace a whole folder', async () => {
+  it('cause a restart if their whole folder is replaced', async () => {
     const project = devProject({
       'main.js': MAIN.replace('./value.js', './lib/value.js'),
       'lib/value.js': value('one'),
@@ -216,7 +216,7 @@ describe('saved files', () => {
     await expect.poll(() => textOf(run)).toMatch(/^three /)
   })
 
-  it('can be .env, but variables of the terminal override its values', async () => {
+  it('can be .env, but variables of the terminal take precedence over its values', async () => {
     const print = "import { value } from './value.js'\n"
     const project = devProject({
       '.env': 'GREETING=hello\nOTHER=file\n',
@@ -313,7 +313,7 @@ describe('a signal that ends blazon dev', () => {
     await expect(run.ask()).rejects.toThrow()
   })
 
-  it('also ends the application if it kills the command', async () => {
+  it('also ends the application if it is SIGKILL', async () => {
     const run = await serving(devProject())
     const pid = pidOf(await run.ask())
     await run.end('SIGKILL')
@@ -328,7 +328,7 @@ describe('options of blazon dev', () => {
     expect((await run.ask()).text).toMatch(/^--color,red /)
   })
 
-  it('attach the debugger to the application alone, even after a restart', async () => {
+  it('attach the debugger only to the application, even after a restart', async () => {
     const project = devProject()
     const address = `127.0.0.1:${await freePort()}`
     const run = await serving(project, { args: ['--inspect', address] })
@@ -346,9 +346,9 @@ describe('options of blazon dev', () => {
   })
 
   it.each([
-    ['a port that is none', ['--port', '70000'], 'a whole number up to 65535'],
-    ['an entry that is missing', ['--entry', 'nowhere.js'], 'There is no file at'],
-  ])('are refused if they are %s', async (_, args, text) => {
+    ['an invalid port', ['--port', '70000'], 'a whole number up to 65535'],
+    ['a missing entry', ['--entry', 'nowhere.js'], 'There is no file at'],
+  ])('are refused if they contain %s', async (_, args, text) => {
     const project = devProject()
     const { status, stderr } = await project.run(['dev', ...args])
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) })

@@ -71,7 +71,7 @@ const nameOf = ({ code, when }: DoctorCase) => (when === undefined ? code : `${c
 
 describe('a project', () => {
   it.each(CASES.map((each) => [nameOf(each), each] as const))(
-    'with %s has this finding until the remedy is applied',
+    'has the finding %s until the remedy is applied',
     async (_, each) => {
       const own = project()
       if (each.readsApp) own.write({ 'src/users-controller.js': COMPILED_CONTROLLER })
@@ -105,7 +105,7 @@ describe('a project', () => {
       own.install(name, join(root, 'node_modules', name))
   }
 
-  it('with unsafe options has a finding for each until the remedies are applied', async () => {
+  it('has a finding for each unsafe option until the remedies are applied', async () => {
     const own = project({ 'src/users-controller.js': COMPILED_CONTROLLER })
     own.write({ 'src/app.js': app(UNSAFE_OPTIONS.map(([, wrong]) => wrong).join('\n  ')) })
     const before = await own.run(['doctor', '--json'])
@@ -134,7 +134,7 @@ describe('a project', () => {
     expect(stdout).toContain('packages: blazon is not installed in this project')
   })
 
-  it('results in status 1 for warnings only with --strict', async () => {
+  it('results in exit status 1 for warnings with --strict, and otherwise in 0', async () => {
     const own = project(OLD_PEER)
     expect((await runHere(own)).status).toBe(0)
     const strict = await runHere(own, '--strict')
@@ -145,7 +145,7 @@ describe('a project', () => {
     expect((await runHere(own, '--json')).status).toBe(0)
   })
 
-  it('results in status 2 if the command is used incorrectly', async () => {
+  it('results in exit status 2 if the command is used incorrectly', async () => {
     const own = project()
     expect(await runHere(own, '--entry', 'none.js')).toMatchObject({ status: 2, stdout: '' })
     expect(await runHere(own, '--stric')).toMatchObject({ status: 2, stdout: '' })
@@ -155,7 +155,7 @@ describe('a project', () => {
 describe('an application that does not start', () => {
   const controller = { 'src/users-controller.js': COMPILED_CONTROLLER }
 
-  it('has a finding with its line for each problem, beside findings in files', async () => {
+  it('has a finding with a line for each problem, in addition to findings in files', async () => {
     const second = app('').replace('[UsersController]', '[UsersController, Twice]')
     const own = project({
       ...controller,
@@ -192,7 +192,7 @@ describe('an application that does not start', () => {
     expect(found?.cause).toContain('ended the process with status 3')
   })
 
-  it('is not assumed for a module that only has a typical file name', async () => {
+  it('is not expected in a module that only has a typical file name', async () => {
     const own = project({ 'src/index.js': 'export const sum = (a, b) => a + b\n' })
     const { findings, notChecked } = JSON.parse((await own.run(['doctor', '--json'])).stdout)
     expect(findings).toEqual([])
@@ -212,7 +212,7 @@ export const app = new App({ logger: process.env.NODE_ENV === 'production' && KE
 `
   const read = async (own: Project) => JSON.parse((await own.run(['doctor', '--json'])).stdout)
 
-  it('are read from .env in place of the production environment', async () => {
+  it('are read from .env instead of the production environment', async () => {
     const own = project({ 'src/app.js': ENV, '.env': 'KEY=k\nNODE_ENV=test\n' }, ['zod'])
     const { findings, notChecked } = await read(own)
     expect(findings).toMatchObject([{ code: 'W_LOGGER_OFF' }])
@@ -243,7 +243,7 @@ describe('the database', () => {
     return notChecked.find(({ group }) => group === 'database')?.reason
   }
 
-  it('is not examined without a URL, without tenants, or if it cannot be reached', async () => {
+  it('is not checked without a URL, without tenants, or if it cannot be reached', async () => {
     const own = project({ 'src/app.js': TENANTS }, ['pg'])
     expect(await reasonOf(own)).toContain('DATABASE_URL is not set')
     const url = 'postgres://a:secret@127.0.0.1:1/b'
@@ -258,7 +258,7 @@ describe('the database', () => {
 })
 
 describeWithServer('the database of an application with tenants', () => {
-  it('is examined as in `db doctor`', async () => {
+  it('is checked in the same way as by `blazon db doctor`', async () => {
     await using server = await Server.start({ hasPasswords: true })
     const own = project({ 'src/app.js': TENANTS }, ['pg'])
     own.write({ '.env': `DATABASE_URL=${server.url(SUPERUSER, { password: PASSWORD })}\n` })
@@ -316,7 +316,7 @@ describe('the doctor finds no error', () => {
 })
 
 describe('docs/doctor.md', () => {
-  it('lists exactly the codes of the doctor, and each code has a case', () => {
+  it('lists exactly the codes of the doctor, and these tests have a case for each code', () => {
     const sources = ['cli/doctor/finding.ts', 'app/doctor/production-options.ts']
     const codes = sources.flatMap((path) => {
       const text = readFileSync(join(root, 'src', path), 'utf8')

@@ -180,7 +180,7 @@ describe('the generated client', () => {
     ['TypeScript 6', 'typescript-6', 'browser'],
     ['TypeScript 7', 'typescript', 'node'],
     ['TypeScript 7', 'typescript', 'browser'],
-  ])('compiles under strict with %s (%s) for %s', async (_, compiler, platform) => {
+  ])('compiles in strict mode with %s (%s) for %s', async (_, compiler, platform) => {
     const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
     const args = [tsc, '-p', `${platform}.json`, '--pretty', 'false']
     expect(await outputOf(spawn(process.execPath, args, { cwd: FOLDER }))).toBe('')
@@ -234,7 +234,7 @@ describe('emitClient', () => {
     expect(code).not.toMatch(/run|Ends/)
   })
 
-  it('renames operations and types if names are taken or not identifiers', () => {
+  it('renames operations and types if their names are taken or are not identifiers', () => {
     const names = [...text.matchAll(/^export type (\S+) =/gm)].map(([, name]) => name)
     expect(names.slice(0, 9)).toEqual([
       'Response_',
@@ -249,7 +249,7 @@ describe('emitClient', () => {
     ])
   })
 
-  it('names methods after operation ids, in full if the short name of a tag is taken', () => {
+  it('names methods after operation ids, with the full id if the short name is taken', () => {
     const methods = [...text.matchAll(/^ {4,6}(\S+): (?:\{|\(input)/gm)].map(([, name]) => name)
     expect(methods).toEqual(expect.arrayContaining(['filesMore', 'delete', 'then2']))
     expect(methods).toEqual(expect.arrayContaining(['users', 'create', 'accountsCreate']))

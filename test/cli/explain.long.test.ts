@@ -38,13 +38,13 @@ describe.each([
     own = project({ ...SOURCES, 'tsconfig.json': tsconfig })
   })
 
-  it('is explained as data, without starting the application', async () => {
+  it('is explained as JSON, without starting the application', async () => {
     const outcome = await explain(own, 'GET', '/orders/:id', '--json')
     expect(outcome).toMatchObject({ status: 0, stderr: 'printed by the application\n' })
     expect(JSON.parse(outcome.stdout)).toEqual(ORDERS_ROUTE)
   })
 
-  it('has middlewares, a rate limit by user, and a body in its explanation', async () => {
+  it('is explained with its middlewares, its rate limit by user and its body', async () => {
     const { stdout } = await explain(own, 'POST', '/orders', '--json')
     const { handler, steps } = JSON.parse(stdout) as typeof ORDERS_ROUTE
     expect(handler).toBe('create')
@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-it('an explained file is relative to the working directory, also for a parameter', async () => {
+it('the file of an explained decorator is relative to the working directory, also on a parameter', async () => {
   const own = useFastTsx(
     project({
       'tsconfig.json': LEGACY,
@@ -126,13 +126,13 @@ describe.each([
     return own
   }
 
-  it('has the line numbers of the sources if it has source maps', async () => {
+  it('is explained with the line numbers of the sources if it has source maps', async () => {
     const { stdout } = await explain(compiled(true), 'GET', '/orders/3', '--json')
     const { decorators } = JSON.parse(stdout) as typeof ORDERS_ROUTE
     expect(decorators).toEqual(ORDERS_ROUTE.decorators)
   })
 
-  it('has its own line numbers if it has no source maps', async () => {
+  it('is explained with its own line numbers if it has no source maps', async () => {
     const own = compiled(false)
     const lines = own.read('dist/orders-controller.js').split('\n')
     const found = await decoratorsOf(own, 'GET', '/orders/3')
@@ -172,7 +172,7 @@ describe('the explanation as text', () => {
 
   it.each([
     [
-      'several routes',
+      'a path with several routes',
       ['/orders/3'],
       [
         '/orders/3 does not match exactly one route.',
@@ -182,7 +182,7 @@ describe('the explanation as text', () => {
       ],
     ],
     [
-      'another method',
+      'a method that the path does not have',
       ['PUT', '/echo'],
       ['PUT /echo does not match exactly one route.', 'EchoController.echo'],
     ],
@@ -195,7 +195,7 @@ describe('the explanation as text', () => {
       ['FETCH /echo does not match exactly one route.', 'EchoController.echo'],
     ],
     ['too many words', ['GET', '/orders', '/echo'], ["was given 'GET' '/orders' '/echo'."]],
-    ['nothing', [], ["option '--explain <route...>' argument missing"]],
+    ['no route', [], ["option '--explain <route...>' argument missing"]],
     ['a filter', ['/echo', '--filter', 'echo'], ["cannot be used with option '--filter <text>'"]],
   ])('fails for %s', async (_, args, texts) => {
     const outcome = await explain(own, ...args)
@@ -203,7 +203,7 @@ describe('the explanation as text', () => {
     for (const text of texts) expect(outcome.stderr).toContain(text)
   })
 
-  it('covers one of several versions that a header selects', async () => {
+  it('covers the version that --api-version selects', async () => {
     own.write({
       'versions.ts': `import { App, Controller, Get, Version } from 'blazon'
 @Controller('orders')

@@ -41,7 +41,7 @@ const project = (app: string, options: object): Project =>
 describe.each([
   ['standard decorators', {}],
   ['experimentalDecorators', { experimentalDecorators: true }],
-])('the command, for fields with routes and %s,', (_, options) => {
+])('the command for a project with route fields and %s', (_, options) => {
   let own: Project
   beforeAll(() => {
     own = project(APP, options)
@@ -58,7 +58,7 @@ describe.each([
     expect(paths['/notes'].post.requestBody).toBeDefined()
   })
 
-  it('explains the location of the field and of its decorators', async () => {
+  it('shows the locations of the field and of its decorators', async () => {
     const placesOf = async (method: string) => {
       const { stdout } = await own.run(['routes', '--explain', method, '/notes', '--json'])
       const { decorators } = JSON.parse(stdout) as {

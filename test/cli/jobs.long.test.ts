@@ -67,7 +67,7 @@ async function inApp(use: (app: TestApp) => Promise<void>): Promise<void> {
 }
 
 describeJobs('blazon jobs', () => {
-  it('lists jobs, and dead jobs with their reasons, and can retry a dead job', async () => {
+  it('lists all jobs, lists dead jobs with their reasons, and retries a dead job', async () => {
     let id = ''
     await inApp(async (app) => {
       id = (await app.get(Jobs).send(Print)) as string

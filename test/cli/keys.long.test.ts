@@ -108,7 +108,7 @@ describe('blazon keys', () => {
     expect(stderr).toContain(message)
   })
 
-  it('prints the SQL of apiKeysTable', async () => {
+  it('prints the SQL of apiKeysTable()', async () => {
     const { status, stdout } = await run('keys', 'table', '--login', 'shop')
     expect([status, stdout]).toEqual([0, apiKeysTable({ login: 'shop' })])
   })

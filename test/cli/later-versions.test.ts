@@ -34,11 +34,11 @@ describe('openapi diff between documents of different OpenAPI versions', () => {
   const same: [string, OpenApiSchema, OpenApiSchema][] = [
     ['null', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
     [
-      'null beside a name',
+      'null beside a reference',
       { anyOf: [NAMED, { type: 'string', nullable: true, enum: [null] }] },
       { anyOf: [NAMED, { type: 'null' }] },
     ],
-    ['a value', { type: 'string', enum: ['a'] }, { const: 'a' }],
+    ['a constant', { type: 'string', enum: ['a'] }, { const: 'a' }],
     [
       'a nullable enum',
       { type: 'string', nullable: true, enum: ['a', null] },
@@ -90,14 +90,14 @@ describe('the client for an OpenAPI 3.1 document', () => {
   const types: [string, OpenApiSchema, string][] = [
     ['several types', { type: ['string', 'number'] }, 'string | number'],
     ['null', { type: ['string', 'null'] }, 'string | null'],
-    ['a value', { const: 'a' }, '"a"'],
+    ['a constant', { const: 'a' }, '"a"'],
     [
       'a tuple',
       { type: 'array', prefixItems: [text, number], items: false, minItems: 2 },
       '[string, number | null]',
     ],
     [
-      'optional places',
+      'a tuple with optional items',
       { type: 'array', prefixItems: [text, number], items: false, minItems: 1 },
       '[string, (number | null)?]',
     ],
@@ -106,7 +106,7 @@ describe('the client for an OpenAPI 3.1 document', () => {
       { type: 'array', prefixItems: [text], minItems: 1 },
       '[string, ...unknown[]]',
     ],
-    ['a name', { ...NAMED }, 'Named'],
+    ['a reference', { ...NAMED }, 'Named'],
   ]
   it.each(types)('has a type for %s', (_, schema, type) => {
     expect(bodyOf(schema)).toBe(type)

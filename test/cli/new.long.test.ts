@@ -103,7 +103,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     })
   })
 
-  it('has the name of the project instead of the placeholder', async () => {
+  it('contains the name of the project instead of the placeholder', async () => {
     await run(['my-api', '--template', template])
     const files = filesIn('my-api')
     expect(Object.keys(files).filter((name) => files[name]?.includes('project-name'))).toEqual([])
@@ -112,7 +112,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(files['README.md']).toMatch(/^# my-api\n/)
   })
 
-  it('has only package versions that the tests of this package use', async () => {
+  it('contains only package versions that the tests of Blazon use', async () => {
     await run(['my-api', '--template', template])
     const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     const { dependencies, devDependencies } = manifest('my-api')
@@ -124,16 +124,19 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(esbuild).toBe(`^${JSON.parse(runners).devDependencies.esbuild}`)
   })
 
-  it.each(['standard', 'legacy'])('declares the dialect %s', async (dialect) => {
-    await run(['my-api', '--template', template, '--decorators', dialect])
-    const { config } = ts.parseConfigFileTextToJson('tsconfig.json', read('my-api/tsconfig.json'))
-    expect(config.compilerOptions).toMatchObject({
-      strict: true,
-      experimentalDecorators: dialect === 'legacy',
-    })
-  })
+  it.each(['standard', 'legacy'])(
+    'sets the compiler options of the %s dialect',
+    async (dialect) => {
+      await run(['my-api', '--template', template, '--decorators', dialect])
+      const { config } = ts.parseConfigFileTextToJson('tsconfig.json', read('my-api/tsconfig.json'))
+      expect(config.compilerOptions).toMatchObject({
+        strict: true,
+        experimentalDecorators: dialect === 'legacy',
+      })
+    },
+  )
 
-  it('uses only the test runner of Node with --test node', async () => {
+  it("uses only Node's test runner with --test node", async () => {
     await run(['my-api', '--template', template, '--test', 'node'])
     const files = filesIn('my-api')
     expect(Object.entries(files).filter(([, text]) => /vitest/i.test(text))).toEqual([])
@@ -148,7 +151,7 @@ describe.each(TEMPLATES)('the template %s', (template) => {
     expect(manifest('my-api').allowScripts).toEqual({ esbuild: false })
   })
 
-  it.each(['pnpm', 'yarn'])('names only the commands of %s', async (pm) => {
+  it.each(['pnpm', 'yarn'])('contains only commands of %s', async (pm) => {
     await run(['my-api', '--template', template, '--pm', pm])
     const { Dockerfile, ...files } = filesIn('my-api')
     expect(Object.keys(files).filter((name) => /\b(npm|npx) /.test(files[name] ?? ''))).toEqual([])
@@ -188,7 +191,7 @@ describe('the project folder', () => {
     ['node_modules', 'cannot be the name of a package'],
     ['blazon', 'cannot be the name of a package'],
     ['a'.repeat(300), 'cannot be the name of a package'],
-  ])('%j is refused, and nothing is written', async (folder, message) => {
+  ])('is refused, and nothing is written: %j', async (folder, message) => {
     const { status, stdout, stderr } = await run([folder])
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -196,7 +199,7 @@ describe('the project folder', () => {
     expect(existsSync(join(cwd, '../x'))).toBe(false)
   })
 
-  it('that is not empty is refused with the names of its files, which stay unchanged', async () => {
+  it('is refused with the names of its files if it is not empty, and stays unchanged', async () => {
     mkdirSync(join(cwd, 'taken'))
     writeFileSync(join(cwd, 'taken/package.json'), 'mine')
     writeFileSync(join(cwd, 'taken/.hidden'), '')
@@ -215,21 +218,24 @@ describe('the project folder', () => {
     expect(read('file')).toBe('mine')
   })
 
-  it.skipIf(process.platform === 'win32')('is refused if it is or passes a link', async () => {
-    mkdirSync(join(cwd, 'here/empty'), { recursive: true })
-    const outside = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-outside-')))
-    symlinkSync(join(cwd, 'here/empty'), join(cwd, 'link'))
-    symlinkSync(outside, join(cwd, 'out'))
-    try {
-      expect((await run(['link'])).stderr).toContain('It is a link')
-      expect((await run(['out/api'])).stderr).toContain('leads out of the current folder')
-      expect(readdirSync(outside)).toEqual([])
-    } finally {
-      rmSync(outside, { recursive: true })
-    }
-  })
+  it.skipIf(process.platform === 'win32')(
+    'is refused if it is a link or its path contains a link',
+    async () => {
+      mkdirSync(join(cwd, 'here/empty'), { recursive: true })
+      const outside = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-outside-')))
+      symlinkSync(join(cwd, 'here/empty'), join(cwd, 'link'))
+      symlinkSync(outside, join(cwd, 'out'))
+      try {
+        expect((await run(['link'])).stderr).toContain('It is a link')
+        expect((await run(['out/api'])).stderr).toContain('leads out of the current folder')
+        expect(readdirSync(outside)).toEqual([])
+      } finally {
+        rmSync(outside, { recursive: true })
+      }
+    },
+  )
 
-  it('can be the current folder, a nested one or an absolute path', async () => {
+  it('can be the current folder, a nested folder or an absolute path', async () => {
     for (const folder of ['deep/er/api', join(cwd, 'absolute')]) {
       expect(await run([folder])).toMatchObject({ status: 0 })
     }
@@ -242,7 +248,7 @@ describe('the project folder', () => {
     expect(manifest('.').name).toBe('@acme/api')
   })
 
-  it('can have any name if the package has another name', async () => {
+  it('can have any name if a separate package name is given', async () => {
     expect(await run(['My Api', '--name', 'my-api'])).toMatchObject({
       status: 0,
       stdout: expect.stringContaining('cd "My Api"'),
@@ -271,7 +277,7 @@ describe('the option --package', () => {
   })
 
   it.each(['./nothing.tgz', './other', './text.txt', 'git+ssh://host/x', '1.2.3 || *', ''])(
-    '%j is refused',
+    'refuses %j',
     async (source) => {
       mkdirSync(join(cwd, 'other'))
       writeFileSync(join(cwd, 'other/package.json'), '{"name":"other"}')
@@ -292,7 +298,7 @@ describe('the command line', () => {
     [['api', '--test', 'jest'], 'Allowed choices are vitest, node'],
     [['api', '--pm', 'bun'], 'Allowed choices are npm, pnpm, yarn'],
     [['api', 'other'], 'too many arguments'],
-  ])('%j is refused, and nothing is written', async (args, message) => {
+  ])('refuses the arguments %j, and writes nothing', async (args, message) => {
     const { status, stdout, stderr } = await run(args)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)
@@ -301,7 +307,7 @@ describe('the command line', () => {
 })
 
 describe('questions in the terminal', () => {
-  it('are about missing values only', async () => {
+  it('concern only missing values', async () => {
     const asked = await run([], { responses: ['api', ''] })
     expect(asked).toMatchObject({ status: 0, questions: [/^Folder/, /^Template/].map(matching) })
     expect(manifest('api').name).toBe('api')
@@ -309,7 +315,7 @@ describe('questions in the terminal', () => {
     expect(given).toMatchObject({ status: 0, questions: [] })
   })
 
-  it('are not shown with --yes, nor without a terminal', async () => {
+  it('are not shown with --yes or without a terminal', async () => {
     expect(await run(['api', '--yes'], { responses: [] })).toMatchObject({
       status: 0,
       questions: [],
@@ -320,7 +326,7 @@ describe('questions in the terminal', () => {
     })
   })
 
-  it('create nothing after an invalid answer', async () => {
+  it('result in an error and no project after an invalid answer', async () => {
     expect(await run(['api'], { responses: ['enterprise'] })).toMatchObject({
       status: 2,
       stderr: expect.stringContaining('Unknown template "enterprise"'),
@@ -332,7 +338,7 @@ describe('questions in the terminal', () => {
 const matching = (pattern: RegExp) => expect.stringMatching(pattern)
 
 describe('external programs', () => {
-  it('leave a complete project if they are missing', async () => {
+  it('do not prevent a complete project if they are missing', async () => {
     vi.stubEnv('PATH', cwd)
     const { status, stderr } = await run(['api', '--pm', 'pnpm'], { bare: true })
     expect(status).toBe(4)
@@ -343,7 +349,7 @@ describe('external programs', () => {
   })
 
   it.skipIf(process.platform === 'win32')(
-    'leave a complete project if they fail, for example without a network',
+    'do not prevent a complete project if they fail, for example without a network',
     async () => {
       mkdirSync(join(cwd, 'bin'))
       for (const [name, code] of [
@@ -369,7 +375,7 @@ describe('external programs', () => {
   )
 
   it.skipIf(process.platform === 'win32')(
-    'get fixed arguments, and git init runs outside of a repository',
+    'are called with fixed arguments, and git init runs only outside a repository',
     async () => {
       mkdirSync(join(cwd, 'bin'))
       for (const name of ['git', 'npm']) {

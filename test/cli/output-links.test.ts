@@ -32,19 +32,29 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('a relative path that leaves the project', () => {
   it.each<[string, string, string, string]>([
-    ['a folder', 'docs', '../out-evil', 'docs/openapi.json'],
+    ['a linked folder', 'docs', '../out-evil', 'docs/openapi.json'],
     [
-      'a folder, to a folder that does not exist yet',
+      'a linked folder, with a subfolder that does not exist yet',
       'docs',
       '../out-evil',
       'docs/a/b/openapi.json',
     ],
-    ['a folder, to a deeply nested folder', 'docs', '../out-evil', `docs/${'a/'.repeat(60)}x.json`],
-    ['a folder, by an absolute link', 'docs', '/', 'docs/openapi.json'],
-    ['a file', 'openapi.json', '../out-evil/kept.json', 'openapi.json'],
-    ['a link to nothing', 'openapi.json', '../out-evil/new.json', 'openapi.json'],
-    ['a folder that is a link to nothing', 'docs', '../nowhere', 'docs/openapi.json'],
-    ['links of links', 'docs', 'src/../../out-evil', './docs/../docs/openapi.json'],
+    [
+      'a linked folder, with a deeply nested subfolder',
+      'docs',
+      '../out-evil',
+      `docs/${'a/'.repeat(60)}x.json`,
+    ],
+    ['a folder that is an absolute link', 'docs', '/', 'docs/openapi.json'],
+    ['a linked file', 'openapi.json', '../out-evil/kept.json', 'openapi.json'],
+    ['a link to a missing file', 'openapi.json', '../out-evil/new.json', 'openapi.json'],
+    ['a link to a missing folder', 'docs', '../nowhere', 'docs/openapi.json'],
+    [
+      'a link and a path with `..` parts',
+      'docs',
+      'src/../../out-evil',
+      './docs/../docs/openapi.json',
+    ],
   ])('is refused: %s', (_, name, target, path) => {
     symlinkSync(target, at(`out/${name}`))
     expect(() => outputPath(path, '--out', cwd())).toThrow(/is outside the project/)
@@ -81,7 +91,7 @@ describe('a link', () => {
     expect(readFileSync(at('out/src/later.json'), 'utf8')).toBe('new')
   })
 
-  it('is followed to the project itself', () => {
+  it('is followed if it leads to the project itself', () => {
     symlinkSync('out', at('linked'))
     expect(outputPath('openapi.json', '--out', at('linked'))).toBe(at('out/openapi.json'))
   })
@@ -99,12 +109,15 @@ describe('a link', () => {
     )
   })
 
-  it.each(['docs', 'docs/deep'])('is not followed if created after the check: %s', (name) => {
-    const path = outputPath(`${name}/openapi.json`, '--out', cwd())
-    symlinkSync('../out-evil', at('out/docs'))
-    expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)
-    expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
-  })
+  it.each(['docs', 'docs/deep'])(
+    'is not followed if it was created after the check: %s',
+    (name) => {
+      const path = outputPath(`${name}/openapi.json`, '--out', cwd())
+      symlinkSync('../out-evil', at('out/docs'))
+      expect(() => writeFiles([{ path, text: 'new' }])).toThrow(/cannot be written/)
+      expect(readdirSync(at('out-evil'))).toEqual(['kept.json'])
+    },
+  )
 
   it('is not followed if it has replaced the file after the check', () => {
     const path = outputPath('openapi.json', '--out', cwd())

@@ -13,12 +13,12 @@ describe('a file path in an error message', () => {
     ['none.json', undefined, 'cannot be read.'],
     ['broken.json', '{', 'is neither JSON nor YAML.'],
     ['other.json', '{}', 'is not an OpenAPI document.'],
-  ])('is shown as its resolved path: %s', (name, text, what) => {
+  ])('is shown as an absolute path: %s', (name, text, what) => {
     if (text !== undefined) writeFileSync(join(folder, name), text)
     expect(() => readDocument(name, folder)).toThrow(`${join(folder, name)} ${what}`)
   })
 
-  it('is shown as its resolved path if it is a folder', () => {
+  it('is shown as an absolute path if it is a folder', () => {
     expect(() => outputPath('.', '--out', folder)).toThrow(
       `The command writes a file, but ${folder} is a folder`,
     )

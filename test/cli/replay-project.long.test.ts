@@ -69,7 +69,7 @@ async function capsules(project: Project, count: number): Promise<string[]> {
 }
 
 describe.each(['vitest', 'node'] as const)('a failed request of blazon dev, with %s', (runner) => {
-  it('can be run again, and becomes a test that fails until the code is repaired', async () => {
+  it('can be replayed, and saved as a test that fails until the code is repaired', async () => {
     const project = await madeProject(['--test', runner])
     project.write({ 'src/hello-controller.ts': BROKEN })
     const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'] })
@@ -142,7 +142,7 @@ export const options = defineAppOptions({ controllers: [ChargesController] })
 `
 
 describe('a request that has called another host', () => {
-  it('is replayed with the recorded response, so that the bank is charged once', async () => {
+  it('is replayed with the recorded response, so that the other host is called only once', async () => {
     let charges = 0
     const bank = createServer((_, res) => res.end(`{"id":${++charges}}`))
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
@@ -200,7 +200,7 @@ export const options = defineAppOptions({ controllers: [PaymentsController] })
 `
 
 describe('a request whose replay would change data, or prove nothing', () => {
-  it('makes no call again, and is not reported as corrected', async () => {
+  it('is replayed without another call, and is not reported as corrected', async () => {
     let charges = 0
     const bank = createServer((_, res) => res.end(String(++charges)))
     await new Promise<void>((resolve) => bank.listen(0, '127.0.0.1', resolve))
@@ -300,7 +300,7 @@ it('lists', async () => {
 })
 `
 
-it('the test for a wrong SQL statement starts like the other tests, and passes after the repair', async () => {
+it('the generated test for a wrong SQL statement starts the application as other tests do, and passes after the repair', async () => {
   const project = useFastTsx(await madeProject(['--test', 'node']))
   await installPglite(project)
   rmSync(project.path('test'), { recursive: true })
@@ -331,7 +331,7 @@ it('the test for a wrong SQL statement starts like the other tests, and passes a
 })
 
 describeWithServer('a request that fails because of a row in PostgreSQL', () => {
-  it('can be run again and tested without the database', async () => {
+  it('can be replayed and tested without the database', async () => {
     await using database = await ownServerDatabase()
     await database.run(
       `create table orders (id int primary key, total timestamptz, customer text, password_hash text);

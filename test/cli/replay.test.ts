@@ -166,14 +166,17 @@ describe('the tenant of a capsule', () => {
     ['header', sent, null, false],
     ['path', sent, null, false],
     ['subdomain', sent, null, true],
-  ])('is named in the same way as by the client: %s', (source, headers, tenant, isInHost) => {
-    const record = { ...RECORD, decisions: [decision({ by: 'tenant', facts: { source } })] }
-    const capsule = { ...CAPSULE, record, sent: { ...CAPSULE.sent, headers } }
-    expect(tenantOf(capsule)).toBe(tenant)
-    expect(isTenantInHost(capsule)).toBe(isInHost)
-  })
+  ])(
+    'is added to the replay unless the sent request itself contains it: %s',
+    (source, headers, tenant, isInHost) => {
+      const record = { ...RECORD, decisions: [decision({ by: 'tenant', facts: { source } })] }
+      const capsule = { ...CAPSULE, record, sent: { ...CAPSULE.sent, headers } }
+      expect(tenantOf(capsule)).toBe(tenant)
+      expect(isTenantInHost(capsule)).toBe(isInHost)
+    },
+  )
 
-  it('is missing if the request had none', () => {
+  it('is null if the request had no tenant', () => {
     expect(tenantOf({ ...CAPSULE, record: { ...RECORD, tenant: null } })).toBeNull()
   })
 })

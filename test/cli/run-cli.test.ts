@@ -71,7 +71,7 @@ describe('an invalid command line', () => {
     [['routes', '--timeout', 'soon'], 'Specify a number of seconds'],
     [['routes', '--timeout', '0'], 'Specify a number of seconds'],
     [['routes', '--timeout', '1e9'], 'Specify a number of seconds'],
-  ])('like %j causes an error that contains a remedy', async (argv, message) => {
+  ])('causes an error with a remedy: %j', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
     expect(stderr).toContain(message)

@@ -33,7 +33,7 @@ describe.each(['standard', 'legacy'] as const)('the template saas with its job (
   })
 })
 
-it('the template names pg-boss and its Node version only if the Node version supports jobs', () => {
+it('the template requires pg-boss and its Node version only if the Node version supports jobs', () => {
   const partsOf = (jobs: boolean) => {
     const all = { ...facts, decorators: 'standard', jobs } as const
     return { files: readTemplate(all), manifest: JSON.parse(manifestOf(all, packageManifest())) }

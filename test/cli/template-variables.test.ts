@@ -14,7 +14,7 @@ function inProduction(files: Readonly<Record<string, string>>): void {
 }
 
 describe('a project from the template saas in production', () => {
-  it('does not start without a server for its database', async () => {
+  it('does not start without the URL of a database server', async () => {
     inProduction({})
     const problems = await problemsOf(() => Env.read())
     expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
@@ -24,13 +24,13 @@ describe('a project from the template saas in production', () => {
     expect(await problemsOf(() => App.create({ providers: [Env.provider] }))).toEqual(problems)
   })
 
-  it('does not use the server of an ignored .env, and reports it', async () => {
+  it('does not use the database URL in an ignored .env, and reports the file', async () => {
     inProduction({ '.env': 'DATABASE_URL=postgres://canary@localhost/notes\n' })
     const [problem] = await problemsOf(() => Env.read())
     expect(problem?.remedy).toContain('The file .env sets it, but is not read')
   })
 
-  it('starts with a server, and elsewhere with an embedded database', () => {
+  it('starts with a database server, and outside production with an embedded database', () => {
     inProduction({})
     vi.stubEnv('DATABASE_URL', 'postgres://localhost/notes')
     expect(Env.read().DATABASE_URL).toBe('postgres://localhost/notes')

@@ -26,7 +26,7 @@ describe('a generated test starts the application', () => {
     expect(starts({ 'src/app.ts': APP.replace("'blazon'", "'other'") })).toEqual([])
   })
 
-  it('with TestApp.create, as in an application test, including the needed code', () => {
+  it('with the TestApp.create() call of an existing test, including the code that the call needs', () => {
     const test = `import { randomBytes } from 'node:crypto'
 import { TestApp } from 'blazon/testing'
 import { options } from '../../src/app.js'

@@ -92,7 +92,7 @@ describe('outputPath', () => {
 })
 
 describe('exportTargets', () => {
-  it('puts the client where a build of src/ finds it, unless it is already elsewhere', () => {
+  it('puts the client into src/ if this folder exists, unless the client already exists elsewhere', () => {
     mkdirSync(path('src'))
     const clientOut = () => exportTargets({ client: 'typescript' }, folder).client
     expect(clientOut()).toBe(path('src/openapi-client.ts'))
@@ -123,8 +123,8 @@ describe('exportTargets', () => {
   })
 })
 
-describe('writeFiles that cannot replace a later target', () => {
-  it('lists the files that it has replaced', () => {
+describe('writeFiles with a file that cannot be written', () => {
+  it('lists the files that were written before', () => {
     // The folder of the third file takes the place of the second file.
     const files = ['first', 'second', 'second/third'].map((name) => ({
       path: path(name),

@@ -233,13 +233,16 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
           [how, 'value'],
           [how, 'res.json'],
         ]),
-      )('does not cache a response whose transaction failed: %s, response by %s', async (how, by) => {
-        for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
-        expect(
-          (await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status),
-        ).toEqual([500, 500])
-        expect(await saved()).toEqual([])
-      })
+      )(
+        'does not cache a response whose transaction failed: %s, response by %s',
+        async (how, by) => {
+          for (let i = 0; i < 3; i++) expect((await ask(how, by)).status).toBe(500)
+          expect(
+            (await Promise.all([ask(how, by), ask(how, by)])).map(({ status }) => status),
+          ).toEqual([500, 500])
+          expect(await saved()).toEqual([])
+        },
+      )
 
       it.each(['value', 'res.json'])(
         'caches a response whose transaction was committed: response by %s',

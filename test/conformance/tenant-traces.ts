@@ -191,33 +191,36 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
       "insert into leavers values ('app.tenant_id', 'a')",
       "insert into leavers values ('role', 'app_all_tenants')",
       "insert into leavers values ('temporary', 'orders')",
-    ])('shows each tenant only its own rows after a trigger has changed the session: %s', async (leave) => {
-      await database.asOwner('truncate orders, items, leavers')
-      await runWithTenant('a', () =>
-        app.get(Database).query("insert into orders (note) values ('of a')"),
-      )
-      // The statement does not show what its trigger does. PostgreSQL refuses some of these statements.
-      await runWithTenant('a', () => app.get(Database).query(leave)).catch(() => {})
-      const notes = 'select note, tenant_id from orders'
-      expect(await ask('b', notes)).toEqual([])
-      await runWithTenant('b', () =>
-        app.get(Database).query("insert into orders (note) values ('of b')"),
-      )
-      const inTransaction = await app.get(Database).withTenantTransaction('b', async () => {
-        const { rows } = await app.get(Database).query(notes)
-        return rows
-      })
-      expect(inTransaction).toEqual([{ note: 'of b', tenant_id: 'b' }])
-      const all = await database.look('select note, tenant_id from public.orders order by note')
-      expect(all).toEqual([
-        { note: 'of a', tenant_id: 'a' },
-        { note: 'of b', tenant_id: 'b' },
-      ])
-      const limit = "select current_setting('statement_timeout') as limit"
-      expect(await ask('b', limit)).toEqual([{ limit: '10s' }])
-      // After a statement that may leave a trace, the session is cleaned.
-      await ask('b', 'do $$ begin end $$')
-    })
+    ])(
+      'shows each tenant only its own rows after a trigger has changed the session: %s',
+      async (leave) => {
+        await database.asOwner('truncate orders, items, leavers')
+        await runWithTenant('a', () =>
+          app.get(Database).query("insert into orders (note) values ('of a')"),
+        )
+        // The statement does not show what its trigger does. PostgreSQL refuses some of these statements.
+        await runWithTenant('a', () => app.get(Database).query(leave)).catch(() => {})
+        const notes = 'select note, tenant_id from orders'
+        expect(await ask('b', notes)).toEqual([])
+        await runWithTenant('b', () =>
+          app.get(Database).query("insert into orders (note) values ('of b')"),
+        )
+        const inTransaction = await app.get(Database).withTenantTransaction('b', async () => {
+          const { rows } = await app.get(Database).query(notes)
+          return rows
+        })
+        expect(inTransaction).toEqual([{ note: 'of b', tenant_id: 'b' }])
+        const all = await database.look('select note, tenant_id from public.orders order by note')
+        expect(all).toEqual([
+          { note: 'of a', tenant_id: 'a' },
+          { note: 'of b', tenant_id: 'b' },
+        ])
+        const limit = "select current_setting('statement_timeout') as limit"
+        expect(await ask('b', limit)).toEqual([{ limit: '10s' }])
+        // After a statement that may leave a trace, the session is cleaned.
+        await ask('b', 'do $$ begin end $$')
+      },
+    )
 
     it('keeps no role, setting or transaction after it is released', async () => {
       await ask('b', 'do $$ begin end $$')

@@ -47,7 +47,7 @@ const rooms = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8'
   .filter((path) => path.endsWith('README.md'))
   .map((path) => `src/${path.replaceAll('\\', '/')}`)
 
-it.each(['CONTRIBUTING.md', ...rooms])('%s names only existing files', (page) => {
+it.each(['CONTRIBUTING.md', ...rooms])('%s names only files that exist', (page) => {
   const named = [...read(page).matchAll(/`([\w/.<>*-]+\.ts)`/g)].map(([, path]) => path as string)
   expect(named.length).toBeGreaterThan(3)
   expect(named.filter((path) => !/[<*]/.test(path) && !exists(path))).toEqual([])

@@ -82,7 +82,7 @@ function consoleOf(command: string): string {
 }
 
 describe('docs/cli.md', () => {
-  it('shows the real output of the commands, and a client that compiles', async () => {
+  it('shows the real output of `openapi export`, and code for its client that compiles', async () => {
     await runAll(consoleOf('openapi export --client'))
     project.write({ 'src/greet.ts': blockNamed('src/greet.ts') })
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
@@ -90,7 +90,7 @@ describe('docs/cli.md', () => {
     expect(await outputOf(child)).toBe('')
   })
 
-  it('shows the real output of the commands after a change to the application', async () => {
+  it('shows the real output of `openapi diff` after a change to the application', async () => {
     await project.run(['openapi', 'export'])
     const released = JSON.parse(project.read('openapi.json'))
     project.write({
@@ -103,11 +103,11 @@ describe('docs/cli.md', () => {
     await runAll(consoleOf('openapi diff'))
   })
 
-  it('shows the files that are added, and the lines to paste', async () => {
+  it('shows the files that `add controller` creates, and the lines to paste', async () => {
     await runAll(consoleOf('add controller'))
   })
 
-  it('shows the explanation of a route, and lists its fields', async () => {
+  it('shows the real explanation of a route, and lists all its fields', async () => {
     await runAll(consoleOf('routes --explain'))
     project.write({ 'src/app.ts': withAllFields(APP) })
     const { stdout, stderr } = await project.run(['routes', '--explain', '/users/{id}', '--json'])
@@ -134,7 +134,7 @@ describe('docs/cli.md', () => {
     expect(new Set(documented.map(([, name]) => name))).toEqual(new Set(flags(program)))
   })
 
-  it('lists the exit statuses that the help of the command line lists', () => {
+  it('lists the same exit statuses as the help of the command line', () => {
     const statuses = [...read(PAGE).matchAll(/^\| (\d) +\|/gm)].map(([, status]) => status)
     const source = readFileSync(join(root, 'src/cli/program.ts'), 'utf8')
     expect(statuses).toEqual([...source.matchAll(/^ {2}(\d) {2}/gm)].map(([, status]) => status))

@@ -94,7 +94,7 @@ describe('docs/configuration.md', () => {
     expect(page, 'run `npm run documents`').toBe(withTables(page))
   })
 
-  it('is restored if a generated table was changed', () => {
+  it('is restored if its tables are generated again after a change', () => {
     const page = read('docs/configuration.md')
     expect(withTables(page.replace('`limits.depth`', '`limits.deep`'))).toBe(page)
   })

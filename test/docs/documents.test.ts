@@ -8,12 +8,15 @@ import { root } from '../root.js'
 
 const entries = import.meta.glob(['../../examples/*/app.ts', '../../templates/*/src/app.ts'])
 
-it.each(Object.entries(entries))('%s generates the document openapi.json', async (entry, load) => {
-  const { options } = (await load()) as { options: AppOptions }
-  const { document } = new App({ ...options, logger: false })
-  const folder = dirname(join(root, entry.replace('../../', ''))).replace(/\/src$/, '')
-  // `npm run documents` writes the file.
-  expect(documentText(document as never, 'json')).toBe(
-    readFileSync(join(folder, 'openapi.json'), 'utf8'),
-  )
-})
+it.each(Object.entries(entries))(
+  'the application in %s generates exactly the stored openapi.json',
+  async (entry, load) => {
+    const { options } = (await load()) as { options: AppOptions }
+    const { document } = new App({ ...options, logger: false })
+    const folder = dirname(join(root, entry.replace('../../', ''))).replace(/\/src$/, '')
+    // `npm run documents` writes the file.
+    expect(documentText(document as never, 'json')).toBe(
+      readFileSync(join(folder, 'openapi.json'), 'utf8'),
+    )
+  },
+)

@@ -11,7 +11,7 @@ function blockNamed(name: string): string {
   return block.text
 }
 
-it('docs/environment.md shows the output of blazon config, and the example that it writes', async () => {
+it('docs/environment.md shows the real output of `blazon config` and the .env.example that it writes', async () => {
   const project = new Project(['tsx', 'zod']).write({
     'package.json': { type: 'module' },
     'env.ts': blockNamed('// env.ts'),

@@ -12,8 +12,11 @@ function linesUnder(heading: string): string[] {
 }
 
 // test/docs/snippets.test.ts runs both programs, and compares what they print.
-it.each(['## A reminder', '## A mail after the commit'])('%s has at most 20 lines', (heading) => {
-  const lines = linesUnder(heading)
-  expect(lines.length).toBeGreaterThan(9)
-  expect(lines.length).toBeLessThanOrEqual(20)
-})
+it.each(['## A reminder', '## A mail after the commit'])(
+  'the program under "%s" has at most 20 lines',
+  (heading) => {
+    const lines = linesUnder(heading)
+    expect(lines.length).toBeGreaterThan(9)
+    expect(lines.length).toBeLessThanOrEqual(20)
+  },
+)

@@ -8,7 +8,7 @@ afterAll(() => project.remove())
 /** Times are another matter. */
 const steady = (text: string) => text.replace(/\d+ ms/g, '<ms>').replace(/\d{4}-\S+Z/g, '<time>')
 
-it('docs/migrations.md shows the output of the commands', async () => {
+it('docs/migrations.md shows the real output of its commands', async () => {
   const [block] = blocksOf('docs/migrations.md').filter(({ info }) => info === 'console')
   const exchanges = (block?.text ?? '').split(/^\$ npx blazon /m).slice(1)
   expect(exchanges).toHaveLength(5)

@@ -166,14 +166,14 @@ describe('the alert rules and the dashboard', () => {
     expect(names.filter((name) => !command.includes(`name: '${name}'`))).toEqual([])
   })
 
-  it('have a metric in each expression, and only known functions', () => {
+  it('use a metric and only known functions in each expression', () => {
     for (const [name, expr] of [...alerts, ...shown]) {
       expect([name, usesOf(expr).length > 0]).toEqual([name, true])
     }
     expect(() => usesOf('sums(capacity_running_requests)')).toThrow('sums is not a known function')
   })
 
-  it('name dashboard series only by labels from their expressions', () => {
+  it('use only labels from its expression in the name of a dashboard series', () => {
     for (const { targets } of panels) {
       for (const { expr, legendFormat } of targets) {
         const labels = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label)

@@ -39,7 +39,7 @@ describe('the README', () => {
     for (const [, name] of named) expect(scripts).toHaveProperty([name as string])
   })
 
-  it('lists decorators for WebSockets, GraphQL and message brokers as missing features', () => {
+  it('states that WebSocket decorators, GraphQL and message brokers are missing', () => {
     expect(read('README.md')).toContain(
       'Blazon has no decorators for WebSockets, no GraphQL and no message brokers',
     )
@@ -48,7 +48,7 @@ describe('the README', () => {
     expect(names.filter((name) => /websocket|\bws\b|graphql|amqp|kafka/i.test(name))).toEqual([])
   })
 
-  it('shows the boot error of examples/hello with a wrong path', async () => {
+  it('shows the real boot error of examples/hello with a wrong path', async () => {
     clear('readme/mistake')
     const [shown] = blocksOf('README.md').filter(({ info }) => info === 'text')
     const source = read('examples/hello/app.ts')
@@ -64,7 +64,7 @@ await (await import('blazon')).App.create(options).catch(({ message }) => consol
     expect([...read('README.md').matchAll(/(?<!!)\[[^\]]*\]\(/g)].length).toBeLessThanOrEqual(6)
   })
 
-  it('shows the responses of examples/hello', async () => {
+  it('shows the real responses of examples/hello', async () => {
     clear('readme/README.md')
     const [hello] = blocksOf('README.md').filter(({ info }) => info === 'ts')
     const listen = /^await (new App\(.*\))\.listen\(3000\)$/m
@@ -115,7 +115,7 @@ describe('npm start', () => {
     expect(found.filter((url) => !url.startsWith(built))).toEqual([])
   })
 
-  it('logs one line with URL, routes and boot time, and responds as the tour shows', async () => {
+  it('logs URL, number of routes and boot time in one line, and responds as the tour shows', async () => {
     const child = startOrders()
     const line = await firstLine(child)
     const text =
@@ -129,7 +129,7 @@ describe('npm start', () => {
     await compareAll(exchanges, { 3000: urlIn(line) }, await tokensOfTour())
   })
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly on %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends with status 0 on %s', async (signal) => {
     await end(startOrders(), signal)
   })
 
@@ -141,7 +141,7 @@ describe('npm start', () => {
     expect(second.exitCode).toBe(1)
   })
 
-  it('prints the name of the missing token secret in production', async () => {
+  it('prints TOKEN_SECRET as the name of the missing variable in production', async () => {
     const child = startOrders({ NODE_ENV: 'production', TOKEN_SECRET: '' })
     const output = await outputOf(child)
     expect(output).toContain('[E_ENV_INVALID] TOKEN_SECRET')

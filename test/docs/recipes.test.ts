@@ -13,14 +13,14 @@ describe('docs/postgres-recipes.md', () => {
   )
 })
 
-describe('the recipes for logins', () => {
+describe('the pages about logins', () => {
   it.each([
     ['docs/login.md', 'test/journeys/login/oidc-login.ts'],
     ['docs/login.md', 'test/journeys/login/passport-login.ts'],
     ['docs/passwords.md', 'test/journeys/passwords/password-hashes.ts'],
     ['docs/passwords.md', 'test/journeys/passwords/accounts.ts'],
     ['docs/tokens.md', 'test/journeys/tokens/tokens.ts'],
-  ])('%s shows the tested file %s', (page, file) => {
+  ])('show tested code: %s contains the file %s', (page, file) => {
     const texts = blocksOf(page).map(({ text }) => text)
     expect(texts).toContain(readFileSync(join(root, file), 'utf8'))
   })

@@ -17,7 +17,7 @@ const isLegacy = ({ info }: Block) => info === 'ts legacy'
 const isTypeScript = ({ info }: Block) => info === 'ts' || info.startsWith('ts ')
 
 describe.each(['standard', 'legacy'] as const)(
-  'code in the documents, with %s decorators,',
+  'code in the documents with %s decorators',
   (dialect) => {
     const folder = `types-${dialect}`
     const selected = blocks.filter(
@@ -29,7 +29,7 @@ describe.each(['standard', 'legacy'] as const)(
       for (const block of selected) writeBlock(folder, block)
     })
 
-    it('compiles under strict', async () => {
+    it('compiles with `strict`', async () => {
       expect(selected).not.toEqual([])
       const tsc = join(root, 'node_modules/typescript/bin/tsc')
       const config = writeConfig(folder, dialect, pathsOfBuild('.d.ts'))
@@ -38,7 +38,7 @@ describe.each(['standard', 'legacy'] as const)(
   },
 )
 
-describe('programs in the documents', () => {
+describe('a program in the documents', () => {
   const programs = blocks
     .flatMap((block, index) => {
       const next = blocks[index + 1]
@@ -76,7 +76,7 @@ describe('programs in the documents', () => {
   })
 
   it.each(programs)(
-    '$block.document line $block.line prints the output that the document shows',
+    'prints the output that the document shows: $block.document, line $block.line',
     async ({ block, output }) => {
       const file = files.get(block) as string
       if (outputs.get(file) === output.trim()) return

@@ -86,7 +86,7 @@ const nameOf = (cell = '') =>
   /^\[`(.+)`\]\(https:\/\/[\w./-]+\)$/.exec(cell)?.[1] ?? `no name and home: ${cell}`
 
 describe('docs/supply-chain.md', () => {
-  it('lists every dependency of package.json with its range, licence, home page and purpose', () => {
+  it('lists every dependency of package.json with its range, license, home page and purpose', () => {
     const expected = [...all].filter(([name]) => isDirect(name)).sort()
     const rows = rowsOf('Direct')
     expect(rows.map(([name, range, licence]) => [nameOf(name), range, licence])).toEqual(
@@ -125,7 +125,7 @@ describe('docs/supply-chain.md', () => {
 
 describe('an installed dependency', () => {
   it.each([...all])(
-    '%s has a permissive licence, and no install script',
+    'has a permissive license and no install script: %s',
     (_, { folders, licences }) => {
       for (const licence of licences) expect(LICENCES).toContain(licence)
       for (const folder of folders) {
@@ -144,14 +144,14 @@ describe('an installed dependency', () => {
   })
 })
 
-describe('this package', () => {
+describe('the blazon package', () => {
   it('has no install script', () => {
     // `prepare` runs where somebody installs it from git.
     const names = [...INSTALL_SCRIPTS, 'preprepare', 'prepare', 'postprepare']
     expect(names.filter((name) => name in own.scripts)).toEqual([])
   })
 
-  it('publishes only the build, the documentation and the project templates', () => {
+  it('contains only the build, the documentation and the project templates', () => {
     const isWindows = process.platform === 'win32'
     const options = { cwd: root, encoding: 'utf8', shell: isWindows, stdio: 'pipe' } as const
     const [packed] = JSON.parse(

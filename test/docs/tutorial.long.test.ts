@@ -21,7 +21,7 @@ afterAll(endAll)
 describe.each(STEPS)('the project of $document', ({ document, shown }) => {
   const folder = folderOf(document)
 
-  it('matches the code on the page', () => {
+  it('includes more than three files from the page', () => {
     expect(shown.length).toBeGreaterThan(3)
   })
 
@@ -67,7 +67,7 @@ const TESTED = STEPS.filter(({ files }) =>
   [...files.keys()].some((path) => path.startsWith('test/')),
 )
 
-it('every page from the second one on has tests', () => {
+it('every page after the first one has tests', () => {
   expect(TESTED).toEqual(STEPS.slice(1))
 })
 
@@ -98,7 +98,7 @@ describe('the project on the last page', () => {
     expect([...files].filter(([path]) => code.includes(path)).sort()).toEqual(expected.sort())
   })
 
-  it('has the settings of all templates, and its omitted parts are named', () => {
+  it('has the settings of the templates, and the page names the files that it omits', () => {
     const rest = ['common', 'container', 'saas'].flatMap((folder) =>
       inTemplate(folder).map((path) => [folder, path] as const),
     )
@@ -114,7 +114,7 @@ describe('the project on the last page', () => {
     )
   })
 
-  it('has the packages of the template', () => {
+  it('installs the packages of the template', () => {
     const facts = {
       name: 'notes',
       template: 'saas',

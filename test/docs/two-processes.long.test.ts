@@ -22,7 +22,7 @@ function commands(): Record<string, string>[] {
 }
 
 describeWithServer('two processes of the tour with one PostgreSQL and one Redis', () => {
-  it.skipIf(isServerMissing)('share data, cache and rate limits', async () => {
+  it.skipIf(isServerMissing)('share data, cached responses and rate limits', async () => {
     const { places, drop } = await server.make()
     onTestFinished(drop)
     await using redis = await Server.start()

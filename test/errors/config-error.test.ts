@@ -8,7 +8,7 @@ const first = invalid('auth.guard', 'It is a text.', 'Pass a class.')
 const second = { ...first, subject: 'Users.list' }
 
 describe('ConfigError', () => {
-  it('counts and lists its problems', () => {
+  it('lists its problems and their number in its message', () => {
     expect(new ConfigError([first]).message).toBe(
       'The application cannot start: 1 problem.\n\n' +
         '1. [E_OPTION_INVALID] auth.guard\n   It is a text.\n   Pass a class.\n',
@@ -18,7 +18,7 @@ describe('ConfigError', () => {
     expect(message).toContain('class.\n\n2. [E_OPTION_INVALID] Users.list\n')
   })
 
-  it('keeps a copy of its problems, and its cause', () => {
+  it('keeps a frozen copy of its problems, and the cause', () => {
     const problems = [first]
     const cause = new Error('below')
     const error = new ConfigError(problems, { cause })
@@ -69,10 +69,10 @@ describe('blameCaller', () => {
   })
 })
 
-describe('names of options', () => {
+describe('the names of options', () => {
   const names = { guard: true, can: true }
 
-  it('are compared with the existing names, and unknown ones are reported', () => {
+  it('are reported if they are unknown, with a similar known name', () => {
     expect(unknownNames('auth.', { guard: 1, gaurd: 2, can: 3 }, names)).toEqual([
       {
         code: 'W_OPTION_UNKNOWN',
@@ -87,7 +87,7 @@ describe('names of options', () => {
     ])
   })
 
-  it('are checked in objects, in lists and under any name, but not in class instances', () => {
+  it('are checked in nested objects, lists and records, but not in class instances', () => {
     class Guard {
       own = 1
     }
@@ -106,11 +106,14 @@ describe('names of options', () => {
     expect(unknownNames('', { guard: new Guard(), list: 'ids' }, nested)).toEqual([])
   })
 
-  it.each([null, undefined, 'gaurd', true, {}])('are not checked in %s', (value) => {
-    expect(unknownNames('auth.', value, names)).toEqual([])
-  })
+  it.each([null, undefined, 'gaurd', true, {}])(
+    'are not checked if the options are %s',
+    (value) => {
+      expect(unknownNames('auth.', value, names)).toEqual([])
+    },
+  )
 
-  it('have values that are shown in quotes only if they are strings', () => {
+  it('have values that a message shows in quotes only if they are strings', () => {
     expect([shown('1m'), shown(1), shown(null), shown(true)]).toEqual(["'1m'", '1', 'null', 'true'])
   })
 })

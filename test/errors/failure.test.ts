@@ -19,7 +19,7 @@ const trap = () => {
 const brand = Symbol.for('blazon.HttpError')
 
 describe('the response to an HttpError', () => {
-  it('contains all information of the error', () => {
+  it('contains the status, code, message, errors and headers of the error', () => {
     const errors = [{ in: 'body', path: 'name', message: 'is taken' }] as const
     const headers = { 'X-A': '1' }
     const given = new HttpError(409, 'taken', { code: 'TAKEN', errors, headers })
@@ -33,23 +33,23 @@ describe('the response to an HttpError', () => {
     [499, true],
     [500, false],
     [599, false],
-  ])('shows the error message only below 500: %i', (status, isShown) => {
+  ])('shows the message of the error only if the status is below 500: %i', (status, isShown) => {
     expect(toFailure(new HttpError(status, 'mine')).message === 'mine').toBe(isShown)
     expect(toFailure(new HttpError(status, 'mine')).status).toBe(status)
   })
 
-  it('shows the number of a status that has no registered name', () => {
+  it('shows the number of the status if the status has no registered name', () => {
     expect(toFailure(new HttpError(499))).toMatchObject({ code: 'HTTP_499', message: 'HTTP 499' })
     expect(new HttpError(418).code).toBe('I_M_A_TEAPOT')
   })
 
-  it('has a string code and message, even if another copy of the package made the error', () => {
+  it('has strings as code and message, even if the error comes from another copy of the package', () => {
     const foreign = { [brand]: true, status: 404, code: 7, message: 8, expose: true }
     expect(toFailure(foreign)).toMatchObject({ status: 404, code: '7', message: '8' })
   })
 
   it.each([399, 600, 404.5, '404', undefined])(
-    'is a generic 500 response where the status is %s',
+    'is a generic 500 response if the status of the error is %s',
     (status) => {
       const forged = { [brand]: true, status, code: 'MINE', message: 'secret', expose: true }
       expect(toFailure(forged)).toEqual(GENERIC)
@@ -66,7 +66,7 @@ describe('the response to an error made by http-errors', () => {
     expect(toFailure(given)).toEqual({ ...expected, message: 'Not Found' })
   })
 
-  it('hides the message from status 500 on', () => {
+  it('hides the message of the error if the status is 500 or higher', () => {
     const given = createError(503, 'secret')
     expect(toFailure(given)).toMatchObject({ status: 503, message: 'Service Unavailable' })
   })
@@ -77,7 +77,7 @@ describe('the response to an error made by http-errors', () => {
   })
 
   it.each([
-    ['two statuses', { status: 404, statusCode: 403, expose: true }],
+    ['two different statuses', { status: 404, statusCode: 403, expose: true }],
     ['no `expose`', { status: 404, statusCode: 404 }],
     ['an `expose` that is a string', { status: 404, statusCode: 404, expose: 'true' }],
     ['a status in a string', { status: '404', statusCode: '404', expose: true }],
@@ -105,13 +105,13 @@ describe('the response to any other value', () => {
     expect(statusOf(value)).toBe(500)
   })
 
-  it('is a 503 response with Retry-After for the error of a closing application', () => {
+  it('is a 503 response with Retry-After for an AppClosingError', () => {
     const headers = { 'Retry-After': '1' }
     expect(toFailure(new AppClosingError())).toMatchObject({ status: 503, headers })
     expect(String(new AppClosingError())).toBe('AppClosingError: The application is closing')
   })
 
-  it('differs in status from an HttpError, whose own status statusOf returns', () => {
+  it('does not affect statusOf(), which returns the status of an HttpError', () => {
     expect(statusOf(new BadRequestError())).toBe(400)
     expect(HttpError.is(new Proxy({}, { has: trap }))).toBe(false)
   })
@@ -119,17 +119,17 @@ describe('the response to any other value', () => {
 
 describe('the response to an error from a middleware', () => {
   it.each([
-    ['status', { status: 404 }, 404],
-    ['statusCode', { statusCode: 404 }, 404],
-    ['the first of two', { status: 404, statusCode: 409 }, 404],
-    ['the only valid one of two', { status: 200, statusCode: 409 }, 409],
-    ['the lowest', { status: 400 }, 400],
-    ['the highest', { status: 599 }, 599],
+    ['`status`', { status: 404 }, 404],
+    ['`statusCode`', { statusCode: 404 }, 404],
+    ['the first of two valid statuses', { status: 404, statusCode: 409 }, 404],
+    ['the only valid status of two', { status: 200, statusCode: 409 }, 409],
+    ['the lowest error status', { status: 400 }, 400],
+    ['the highest error status', { status: 599 }, 599],
   ])('has the status of the error: %s', (_, facts, status) => {
     expect(toMiddlewareFailure(error(facts), 403).status).toBe(status)
   })
 
-  it('shows the name of the status instead of the message', () => {
+  it("shows the name of the status instead of the error's message", () => {
     const expected = { ...GENERIC, status: 404, code: 'NOT_FOUND', message: 'Not Found' }
     expect(toMiddlewareFailure(error({ status: 404, headers: { 'X-A': '1' } }), 200)).toEqual(
       expected,
@@ -145,7 +145,7 @@ describe('the response to an error from a middleware', () => {
     ['a response of another server', new Response(null, { status: 404 })],
     ['a getter that throws', Object.defineProperty(error({}), 'status', { get: trap })],
     ['nothing', undefined],
-  ])('keeps the status of the response if it is an error status: %s', (_, value) => {
+  ])('keeps the status that was set before if it is an error status: %s', (_, value) => {
     const statuses = [200, 302, 399, 400, 403, 599, 600].map(
       (status) => toMiddlewareFailure(value, status).status,
     )

@@ -39,7 +39,7 @@ describe('isFault', () => {
     ['RedisDenied', false],
     ['TokenExpiredError', false],
     ['Error', false],
-  ])('uses the name of a client library error: %s is %s', (name, expected) => {
+  ])('recognizes an error of a client library by its name: %s is %s', (name, expected) => {
     expect(isFault(named(name))).toBe(expected)
   })
 
@@ -58,7 +58,7 @@ describe('isFault', () => {
     ['ERR_JWT_EXPIRED', false],
     ['', false],
     [7, false],
-  ])('uses the code of a system or database error: %s is %s', (code, expected) => {
+  ])('recognizes a system or database error by its code: %s is %s', (code, expected) => {
     expect(isFault(coded(code))).toBe(expected)
   })
 
@@ -72,7 +72,7 @@ describe('isFault', () => {
     expect(isFault(error({ syscall: 7 }))).toBe(false)
   })
 
-  it('returns false for an object that has only the name of a language error', () => {
+  it('returns false for an object that only has the name of a JavaScript error', () => {
     expect(isFault({ name: 'TypeError', message: 'no' })).toBe(false)
     expect(isFault({ name: 'MongoError' })).toBe(true)
   })
@@ -84,10 +84,13 @@ describe('isFault', () => {
     },
   )
 
-  it.each(['cause', 'driverError', 'original'])('checks the error inside an error: %s', (field) => {
-    expect(isFault(error({ [field]: new TypeError('x') }))).toBe(true)
-    expect(isFault(error({ [field]: new Error('expired') }))).toBe(false)
-  })
+  it.each(['cause', 'driverError', 'original'])(
+    'checks an error in a field of another error: %s',
+    (field) => {
+      expect(isFault(error({ [field]: new TypeError('x') }))).toBe(true)
+      expect(isFault(error({ [field]: new Error('expired') }))).toBe(false)
+    },
+  )
 
   it('follows three levels of causes', () => {
     expect([0, 1, 2, 3, 4, 5].map((levels) => isFault(below(levels)))).toEqual([
@@ -100,13 +103,13 @@ describe('isFault', () => {
     ])
   })
 
-  it('checks the first ten errors of an aggregate error', () => {
+  it('checks only the first ten errors of an aggregate error', () => {
     expect([1, 2, 10, 11].map((count) => isFault(lastOf(count)))).toEqual([true, true, true, false])
     expect(isFault(error({ errors: new TypeError('no list') }))).toBe(false)
     expect(isFault(error({ errors: { 0: new TypeError('no list'), length: 1 } }))).toBe(false)
   })
 
-  it('never throws', () => {
+  it('does not throw for a value whose getters throw', () => {
     const trap = () => {
       throw new Error('do not look')
     }

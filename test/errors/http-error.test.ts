@@ -42,7 +42,7 @@ describe('HttpError', () => {
     expect(error.message.length).toBeGreaterThan(3)
   })
 
-  it('carries code, errors, headers and cause', () => {
+  it('has the passed code, errors, headers and cause', () => {
     const cause = new Error('the reason')
     const errors = [{ in: 'body', path: 'name', message: 'is taken' }] as const
     const options = { code: 'NAME_TAKEN', errors, headers: { 'X-A': '1' }, cause }
@@ -55,7 +55,7 @@ describe('HttpError', () => {
     expect(() => new HttpError(status)).toThrow(`${status} is not an error status; use 400 to 599`)
   })
 
-  it('is recognised by its brand, even if another copy of the package made it', () => {
+  it('is recognized by its brand, even if another copy of the package has created it', () => {
     const foreign = Object.assign(new Error('no'), { status: 403, code: 'X', expose: true })
     expect(HttpError.is(foreign)).toBe(false)
     Object.defineProperty(foreign, Symbol.for('blazon.HttpError'), { value: true })
@@ -66,7 +66,7 @@ describe('HttpError', () => {
     }
   })
 
-  it('keeps the name of a subclass', () => {
+  it('has the name of its subclass', () => {
     class PaymentError extends HttpError {}
     expect(new PaymentError(402)).toMatchObject({ name: 'PaymentError', code: 'PAYMENT_REQUIRED' })
     expect(String(new PaymentError(402))).toBe('PaymentError: Payment Required')
@@ -102,7 +102,7 @@ describe('refuse', () => {
     Object.defineProperty(Error, 'stackTraceLimit', { value: limit, writable: true })
   })
 
-  it('creates an error with one stack line, and does not shorten other stacks', () => {
+  it('creates an error whose stack is one line, and does not shorten other stacks', () => {
     Error.stackTraceLimit = 7
     const error = refuse('MALFORMED_JSON', 'The body is not valid JSON')
     expect(error).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
@@ -128,7 +128,7 @@ describe('refuse', () => {
 })
 
 describe('toFailure', () => {
-  it('shows the message below 500 unless `expose` is false, and from 500 on only if it is true', () => {
+  it('shows the message below status 500 unless `expose` is false, and from 500 on only if it is true', () => {
     expect(toFailure(new ConflictError('taken')).message).toBe('taken')
     expect(toFailure(new InternalServerError('SELECT 1')).message).toBe('Internal Server Error')
     const maintenance = new ServiceUnavailableError('Back at noon', { expose: true })
@@ -136,14 +136,14 @@ describe('toFailure', () => {
     expect(toFailure(new NotFoundError('secret', { expose: false })).message).toBe('Not Found')
   })
 
-  it('turns an error that has the brand and an invalid status into a 500 failure', () => {
+  it('turns an object with the brand of HttpError and an invalid status into a 500 failure', () => {
     const forged = { [Symbol.for('blazon.HttpError')]: true, status: 200, message: 'fine' }
     expect(toFailure(forged).status).toBe(500)
   })
 })
 
 describe('httpErrorOf', () => {
-  it('creates an error of the class for its status, or a plain HttpError', () => {
+  it('creates an error of the class for the status, or an HttpError if the status has no class', () => {
     const options = { code: 'MINE', headers: { 'X-A': '1' } }
     const conflict = httpErrorOf(409, 'taken', options)
     expect(conflict).toBeInstanceOf(ConflictError)

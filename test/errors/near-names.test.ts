@@ -13,7 +13,7 @@ describe('nearNames', () => {
     ['Clocks', ['Clock']],
     ['Payment', []],
     ['', []],
-  ])('returns for %j the names %j', (name, near) => {
+  ])('for the name %j, returns the known names %j', (name, near) => {
     expect(nearNames(name, known)).toEqual(near)
   })
 

@@ -55,7 +55,7 @@ describe('findOldPeer', () => {
     ['2.0.0', '2', false],
     ['2', '2.0.0', false],
     ['1.9', '1.9-rc.1', false],
-  ])('compares version numbers: %s with a minimum of %s', (version, floor, isOld) => {
+  ])('compares the version %s with the minimum version %s', (version, floor, isOld) => {
     install('some-peer', { version })
     const cause = `The installed version of some-peer is ${version}. The oldest supported version is ${floor}.`
     const old = { cause, remedy: 'npm install some-peer@latest' }
@@ -63,7 +63,7 @@ describe('findOldPeer', () => {
   })
 
   it.each([
-    ['is not there', undefined],
+    ['is missing', undefined],
     ['has no version', {}],
     ['has a version that is not text', { version: 1 }],
     ['is not JSON', '{'],
@@ -73,7 +73,7 @@ describe('findOldPeer', () => {
     expect(findOldPeer('odd-peer', origin, '9.0.0')).toBeNull()
   })
 
-  it('reads the nearest package, which the module would load', () => {
+  it('reads the package that the module would load, which is the nearest one', () => {
     install('twice', { version: '1.0.0' })
     install('twice', { version: '2.0.0' }, join(folder, 'near'))
     expect(findOldPeer('twice', join(folder, 'near', 'loads.js'), '2.0.0')).toBeNull()
@@ -96,7 +96,7 @@ describe('findOldPeer', () => {
 })
 
 describe('refuseOldPeer', () => {
-  it('throws a ConfigError that names the feature that needs the package', () => {
+  it('throws a ConfigError that names the feature if the package is too old', () => {
     install('kafkajs', { version: '2.1.9' })
     const use = { subject: 'my-events', origin, floor: '2.2.0' }
     const problem = {
@@ -126,7 +126,7 @@ describe('loadPeer', () => {
     expect(await loadPeer('kafkajs', use, async () => loaded)).toBe(loaded)
   })
 
-  it('names a package that cannot be loaded, with the command that installs it', async () => {
+  it('throws an error with the name of a missing package and the command that installs it', async () => {
     const missing = new Error('Cannot find package')
     const failing = (command?: { readonly install: string }) =>
       loadPeer('kafkajs', { ...use, ...command }, () => Promise.reject(missing)).catch((e) => e)

@@ -28,18 +28,21 @@ describe('refuse()', () => {
     ['NOT_FOUND', NotFoundError],
     ['METHOD_NOT_ALLOWED', MethodNotAllowedError],
     ['TOO_MANY_REQUESTS', TooManyRequestsError],
-  ] as const)('gives %s its class, and the status name as its message', (code, Class) => {
-    const error = refuse(code)
-    expect(error.constructor).toBe(Class)
-    expect(error.message).toBe(new Class().message)
-  })
+  ] as const)(
+    'uses the class for the status of %s, and the default message of this class',
+    (code, Class) => {
+      const error = refuse(code)
+      expect(error.constructor).toBe(Class)
+      expect(error.message).toBe(new Class().message)
+    },
+  )
 
-  it('keeps only the first line of the stack', () => {
+  it('creates an error with only the first line of its stack', () => {
     expect(refuse('NOT_FOUND', 'Nothing').stack).toBe('NotFoundError: Nothing')
     expect(refuse('MALFORMED_URL', 'Odd').stack).toBe('HttpError: Odd')
   })
 
-  it('makes the stack start at the call, with stack: true', () => {
+  it('creates a stack that starts at the call if `stack` is true', () => {
     function inTheProgram() {
       return refuse('TENANT_REQUIRED', 'Whose?', { stack: true })
     }

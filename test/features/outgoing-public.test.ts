@@ -185,7 +185,7 @@ describe('a request to a pinned address', () => {
     expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')
   })
 
-  it('is cancelled by its signal, even while the response body arrives', async () => {
+  it('is canceled by its signal, even while the response body arrives', async () => {
     const controller = new AbortController()
     const { send, url } = await pinnedHost((_req, res) => void res.write('begin'))
     const response = await send(url, { signal: controller.signal })

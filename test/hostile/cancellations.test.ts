@@ -121,7 +121,7 @@ async function closeServer(): Promise<void> {
   await server?.[Symbol.asyncDispose]()
 }
 
-describeWithServer('a cancelled call', () => {
+describeWithServer('a canceled database call', () => {
   beforeAll(async () => {
     await openServer()
     await openProxy(server.port)
@@ -135,7 +135,7 @@ describeWithServer('a cancelled call', () => {
   describe.each([
     ['an ordinary login', 'nosuperuser'],
     ['a superuser, for whom policies have no effect', 'superuser'],
-  ])('by %s', (_, how) => {
+  ])('with %s', (_, how) => {
     beforeAll(() => observer.query(`alter role ${LOGIN} ${how}`))
 
     describe('at each of its steps', () => {
@@ -187,7 +187,7 @@ describeWithServer('a cancelled call', () => {
       })
     })
 
-    it('is saved or undone at any moment, and reports this outcome to its caller', async () => {
+    it('is saved or undone if it is canceled at a random moment, and reports this outcome to its caller', async () => {
       await start(6, server.port)
       const random = new Random(seed)
       const calls = rounds(900)
@@ -222,7 +222,7 @@ describeWithServer('a cancelled call', () => {
   })
 })
 
-describeWithPgBouncer('a cancelled call behind PgBouncer', () => {
+describeWithPgBouncer('a canceled database call behind PgBouncer', () => {
   let bouncer: PgBouncer
   beforeAll(async () => {
     await openServer()

@@ -40,7 +40,7 @@ export class CancelledController {
 
 /** The calls that are cancelled at each of their steps. */
 export const CALLS: Readonly<Record<string, Call>> = {
-  'a query of its own': (app, name) =>
+  'a single query': (app, name) =>
     outcomeOf(name, () => asA(app, (db) => db.query(INSERT, [name]))),
   'a change of shared rows': (app, name) =>
     outcomeOf(name, () =>
@@ -75,7 +75,7 @@ export const CALLS: Readonly<Record<string, Call>> = {
         await Promise.all([first, second, app.get(Database).query(INSERT, [name])])
       }),
     ),
-  'a transaction with parts': parts,
+  'a transaction with nested transactions': parts,
   'all tenants at once': (app, name) =>
     outcomeOf(name, () =>
       app.get(Database).withoutTenant('the test', async () => {

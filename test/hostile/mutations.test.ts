@@ -100,48 +100,51 @@ async function attack(random: Random): Promise<string[]> {
   return found
 }
 
-describeWithServer(`an application with ${CONNECTIONS} mutated connections, SEED=${seed},`, () => {
-  beforeAll(async () => {
-    database = await ownServerDatabase()
-    folder = mkdtempSync(join(tmpdir(), 'blazon-mutations-'))
-    writeFileSync(join(folder, '0001_notes.sql'), NOTES)
-    app = await App.create(everyFeature(database.options.url, folder, `${ownName('hostile')}:`))
-    port = (await app.listen(0, '127.0.0.1')).port
-  })
-  afterAll(async () => {
-    await app?.close()
-    await database?.[Symbol.asyncDispose]()
-    rmSync(folder, { recursive: true, force: true })
-  })
+describeWithServer(
+  `an application that receives ${CONNECTIONS} mutated requests (SEED=${seed})`,
+  () => {
+    beforeAll(async () => {
+      database = await ownServerDatabase()
+      folder = mkdtempSync(join(tmpdir(), 'blazon-mutations-'))
+      writeFileSync(join(folder, '0001_notes.sql'), NOTES)
+      app = await App.create(everyFeature(database.options.url, folder, `${ownName('hostile')}:`))
+      port = (await app.listen(0, '127.0.0.1')).port
+    })
+    afterAll(async () => {
+      await app?.close()
+      await database?.[Symbol.asyncDispose]()
+      rmSync(folder, { recursive: true, force: true })
+    })
 
-  it('responds to valid requests with their data, so that mutations of them reach the handlers', async () => {
-    const random = new Random(seed)
-    const statuses = new Set<string>()
-    for (const bytes of TEMPLATES) {
-      // Each gets a response, on a busy machine later.
-      const received = await exchange(bytes, random, 30_000)
-      const status = /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 'none'
-      statuses.add(status)
-      expect(judge(bytes, received)).toEqual([])
-      const mayRead = /^GET \/(notes\?|desk)/.test(bytes) && bytes.includes('Bearer ')
-      if (mayRead) expect(received).toContain('secret-')
-    }
-    for (const status of ['200', '201', '204', '302', '400', '401', '403', '404'])
-      expect([...statuses]).toContain(status)
-  })
+    it('responds to the valid requests with their data, so that mutated requests can reach the handlers', async () => {
+      const random = new Random(seed)
+      const statuses = new Set<string>()
+      for (const bytes of TEMPLATES) {
+        // Each gets a response, on a busy machine later.
+        const received = await exchange(bytes, random, 30_000)
+        const status = /^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 'none'
+        statuses.add(status)
+        expect(judge(bytes, received)).toEqual([])
+        const mayRead = /^GET \/(notes\?|desk)/.test(bytes) && bytes.includes('Bearer ')
+        if (mayRead) expect(received).toContain('secret-')
+      }
+      for (const status of ['200', '201', '204', '302', '400', '401', '403', '404'])
+        expect([...statuses]).toContain(status)
+    })
 
-  it('sends no data of another tenant or person, and no 500 response', async () => {
-    const found = await attack(new Random(seed))
-    const failed = failures.filter(
-      (text) => text.includes('"status":500') && !text.includes(DISCONNECTED),
-    )
-    expect([...found, ...violations, ...failed.slice(0, 5)]).toEqual([])
-  })
+    it('sends no data of another tenant or person, and no 500 response', async () => {
+      const found = await attack(new Random(seed))
+      const failed = failures.filter(
+        (text) => text.includes('"status":500') && !text.includes(DISCONNECTED),
+      )
+      expect([...found, ...violations, ...failed.slice(0, 5)]).toEqual([])
+    })
 
-  it('still responds to a valid request afterwards', async () => {
-    const random = new Random(seed)
-    const received = await exchange(TEMPLATES[0] as string, random)
-    expect(received).toMatch(/^HTTP\/1\.1 200 /)
-    expect(received).toContain(secretOf('acme'))
-  })
-})
+    it('still responds to a valid request afterwards', async () => {
+      const random = new Random(seed)
+      const received = await exchange(TEMPLATES[0] as string, random)
+      expect(received).toMatch(/^HTTP\/1\.1 200 /)
+      expect(received).toContain(secretOf('acme'))
+    })
+  },
+)

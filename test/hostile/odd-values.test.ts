@@ -46,7 +46,7 @@ async function start(options: AppOptions): Promise<[App, number]> {
 
 describe('an unexpected value', () => {
   it.each(Object.entries(PLACES))(
-    'gets one response, and no access to a protected route: %s',
+    'results in one response, and in no access to a protected route: %s',
     async (_, place) => {
       const [app, port] = await start(place.options)
       const [lostBefore, reachedBefore] = [lost.length, reached.count]
@@ -80,7 +80,7 @@ describe('an unexpected value', () => {
   )
 
   it.each(['onInit', 'onReady', 'onClose'])(
-    'does not end the process if a provider returns or throws it: %s',
+    'does not end the process if the hook %s of a provider returns it or throws it',
     async (hook) => {
       @Controller()
       class PlainController {

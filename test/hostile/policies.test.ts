@@ -83,7 +83,7 @@ class Conditions {
   }
 }
 
-describe('conditions of policies', () => {
+describe('the condition of a policy', () => {
   let database: OwnDatabase
   beforeAll(async () => {
     database = await ownEmbeddedDatabase()
@@ -91,7 +91,7 @@ describe('conditions of policies', () => {
   })
   afterAll(() => database[Symbol.asyncDispose]())
 
-  it(`show only rows of the current tenant if the doctor accepts them (SEED=${seed})`, async () => {
+  it(`shows only rows of the current tenant if the doctor accepts the condition (SEED=${seed})`, async () => {
     const random = new Random(seed)
     const conditions = new Conditions(random)
     let accepted = 0

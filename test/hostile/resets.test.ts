@@ -127,7 +127,7 @@ async function expectAlive(port: number): Promise<void> {
 }
 
 describe(`a process whose clients disconnect (SEED=${seed})`, () => {
-  it.each(SERVERS)('keeps running when their requests are refused: %s', async (server) => {
+  it.each(SERVERS)('continues to run if their requests are refused: %s', async (server) => {
     const port = ports[SERVERS.indexOf(server)] as number
     const count = await run(refusalsOn(port))
     expect(count).toBeGreaterThanOrEqual(CUTS * BODIES.length * Object.keys(REFUSALS).length)
@@ -135,13 +135,13 @@ describe(`a process whose clients disconnect (SEED=${seed})`, () => {
     await expectAlive(port)
   })
 
-  it('keeps running when their requests are served, refused and delayed', async () => {
+  it('continues to run if their requests are served, refused and delayed', async () => {
     expect(await run(mixture())).toBe(MIXED)
     expect(await settled()).toEqual([])
     for (const port of ports) await expectAlive(port)
   })
 
-  it('exits by itself, because nothing is left open', async () => {
+  it('can exit by itself, because no connection or timer remains open', async () => {
     expect(await attacked.stop()).toEqual({ uncaught: [], exitCode: 0 })
   })
 })

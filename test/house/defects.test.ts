@@ -17,7 +17,7 @@ it('each defect changes the text of its file', () => {
   expect(defects.filter(({ replace: [from, to] }) => from === to)).toEqual([])
 })
 
-it('each defect has a unique id', () => {
+it('each defect has a unique ID', () => {
   expect(new Set(defects.map(({ id }) => id)).size).toBe(defects.length)
 })
 

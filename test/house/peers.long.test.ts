@@ -31,7 +31,7 @@ describe('peer dependencies', () => {
     expect(peers.length).toBeGreaterThan(10)
   })
 
-  it('do not prevent the installation together with older versions of pg and TypeORM', () => {
+  it('allow an installation together with older versions of pg and TypeORM', () => {
     expect(manifest.peerDependencies).toMatchObject({ pg: '>=8', typeorm: '>=0.3' })
   })
 })

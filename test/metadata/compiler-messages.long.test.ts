@@ -150,7 +150,7 @@ const OF_OVERLOADS =
   /^ +(?:No overload matches this call|The last overload gave the following error)\.$/
 
 describe.each(['standard', 'legacy'] as const)(
-  'the compiler explains an error in at most two lines, in the %s dialect,',
+  'the error of the compiler for a mistake in the %s dialect',
   (dialect) => {
     let found: readonly (readonly string[])[]
     beforeAll(async () => {
@@ -158,12 +158,15 @@ describe.each(['standard', 'legacy'] as const)(
       found = await compileLines({ name: 'mistakes', dialect, head: HEAD, lines })
     })
 
-    it.each(MISTAKES.map((each, index) => [...each, index] as const))('%s', (_, text, index) => {
-      const lines = (found[index] ?? []).filter((line) => !OF_OVERLOADS.test(line))
-      const [, explained] =
-        / is not assignable to (?:parameter of )?type '"(.*)"'\.$/.exec(lines.at(-1) ?? '') ?? []
-      expect(explained ?? lines[0]).toBe(text)
-      expect(lines.length).toBeLessThanOrEqual(2)
-    })
+    it.each(MISTAKES.map((each, index) => [...each, index] as const))(
+      'has at most two lines and the expected text: %s',
+      (_, text, index) => {
+        const lines = (found[index] ?? []).filter((line) => !OF_OVERLOADS.test(line))
+        const [, explained] =
+          / is not assignable to (?:parameter of )?type '"(.*)"'\.$/.exec(lines.at(-1) ?? '') ?? []
+        expect(explained ?? lines[0]).toBe(text)
+        expect(lines.length).toBeLessThanOrEqual(2)
+      },
+    )
   },
 )

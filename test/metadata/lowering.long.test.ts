@@ -182,7 +182,7 @@ describe.each(compilers)('decorators compiled by $name', ({ compile }) => {
   const get = (path: string, token = '') =>
     app.request().get(path).set('authorization', `Bearer ${token}`)
 
-  it('register every route and nothing from other classes', () => {
+  it('register all routes of a class, but no routes of other classes', () => {
     const rows = app.getRouteTable().map(({ method, path }) => `${method} ${path}`)
     expect(rows.sort()).toEqual([
       'GET /fields/inherited',
@@ -199,7 +199,7 @@ describe.each(compilers)('decorators compiled by $name', ({ compile }) => {
     ])
   })
 
-  it('inject into a field', async () => {
+  it('inject a provider into a field', async () => {
     const { body } = await get('/things/plain')
     expect(body.data).toBe('plain injected')
   })
@@ -212,7 +212,7 @@ describe.each(compilers)('decorators compiled by $name', ({ compile }) => {
     },
   )
 
-  it('run the routes of fields, with their decorators', async () => {
+  it('work on fields that are routes', async () => {
     const decorated = await app.request().post('/fields')
     expect([decorated.status, decorated.body.data]).toEqual([202, 'decorated 1'])
     expect((await get('/fields/plain')).status).toBe(401)

@@ -94,7 +94,7 @@ describe('a decorator on the wrong target', () => {
     ],
     ['@Inject on a class', () => call(Inject('x'), Target)],
     ['@Req on a method', () => call(Req(), Target.prototype, 'member', { value: () => 1 })],
-  ])('%s throws a ConfigError that names a correct target', (_, apply) => {
+  ])('throws a ConfigError that names a correct target: %s', (_, apply) => {
     const { code, cause, remedy } = problemOf(apply)
     expect(code).toBe('E_DECORATOR_TARGET')
     expect(cause).toMatch(/^@\w+\(\) is on .*(Target|member|class|parameter)/)
@@ -137,36 +137,36 @@ describe('a decorator without parentheses', () => {
 
   const INPUTS = ['@Body', '@Query']
 
-  it.each(Object.entries(factories))('%s throws a ConfigError on every target', (name, factory) => {
-    const places = [
-      () => call(factory, function list() {}, standard('method', 'list')),
-      () => call(factory, undefined, standard('field', 'list')),
-      () => call(factory, Target, standard('class', 'Target')),
-      ...(INPUTS.includes(name) ? [] : [() => call(factory, Target)]),
-      () => call(factory, Target.prototype, 'list', { value() {} }),
-      () => call(factory, Target.prototype, 'list', undefined),
-      () => call(factory, Target.prototype, 'list', 0),
-    ]
-    for (const apply of places) {
-      const { code, subject, cause, remedy } = problemOf(apply)
-      expect(code).toBe('E_DECORATOR_TARGET')
-      expect(subject).toMatch(/list|Target/)
-      expect(cause).toContain(name)
-      expect(remedy).toContain(`${name}()`)
-    }
-  })
-
-  // Their argument may be a class in place of a schema, which boot reports with another error.
-  it.each(INPUTS)(
-    '%s on a class throws a ConfigError in the next decorator of the class',
-    (name) => {
-      const replaced = call(factories[name as keyof typeof factories], Target)
-      const { code, subject } = problemOf(() => Controller()(replaced as never))
-      expect([code, subject]).toEqual(['E_DECORATOR_TARGET', name])
+  it.each(Object.entries(factories))(
+    'throws a ConfigError on every target: %s',
+    (name, factory) => {
+      const places = [
+        () => call(factory, function list() {}, standard('method', 'list')),
+        () => call(factory, undefined, standard('field', 'list')),
+        () => call(factory, Target, standard('class', 'Target')),
+        ...(INPUTS.includes(name) ? [] : [() => call(factory, Target)]),
+        () => call(factory, Target.prototype, 'list', { value() {} }),
+        () => call(factory, Target.prototype, 'list', undefined),
+        () => call(factory, Target.prototype, 'list', 0),
+      ]
+      for (const apply of places) {
+        const { code, subject, cause, remedy } = problemOf(apply)
+        expect(code).toBe('E_DECORATOR_TARGET')
+        expect(subject).toMatch(/list|Target/)
+        expect(cause).toContain(name)
+        expect(remedy).toContain(`${name}()`)
+      }
     },
   )
 
-  it('@Inject throws a ConfigError, although Inject(Class) alone is valid', () => {
+  // Their argument may be a class in place of a schema, which boot reports with another error.
+  it.each(INPUTS)('causes a ConfigError in the next decorator if it is on a class: %s', (name) => {
+    const replaced = call(factories[name as keyof typeof factories], Target)
+    const { code, subject } = problemOf(() => Controller()(replaced as never))
+    expect([code, subject]).toEqual(['E_DECORATOR_TARGET', name])
+  })
+
+  it('throws a ConfigError if it is @Inject, although the call Inject(Class) is valid', () => {
     expect(() => Inject(Target)).not.toThrow()
     expect(problemOf(() => call(Inject, undefined, standard('field'))).cause).toContain('@Inject')
     expect(problemOf(() => call(Inject, Target.prototype, 'member', undefined)).code).toBe(

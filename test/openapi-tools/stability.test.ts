@@ -30,7 +30,7 @@ describe('documents from two processes', () => {
   })
 
   it.each(DOCUMENTS.map(({ name }, index) => ({ name, index })))(
-    'for $name have the same bytes in both decorator dialects',
+    'have the same bytes in both decorator dialects: $name',
     ({ index }) => {
       expect(standard[index]?.length).toBeGreaterThan(1000)
       expect(legacy[index]).toBe(standard[index])

@@ -42,13 +42,13 @@ const User = z.object({ id: z.int(), name: z.string() }).meta({ id: 'User' })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 describe('components for schemas', () => {
-  it('have the name given by their author, and are referenced by it', () => {
+  it('have the names that the authors gave to the schemas, and are referenced by these names', () => {
     const document = documentOf(controller('a', User), controller('b', z.array(User)))
     expect(bodyOf(document, '/a')).toEqual(ref('User'))
     expect(bodyOf(document, '/b')).toEqual({ type: 'array', items: ref('User') })
   })
 
-  it('do not give an unnamed schema the name of another schema', () => {
+  it('do not use the name of a schema for an unnamed schema', () => {
     const schema = {
       type: 'object',
       properties: { user: { $ref: '#/$defs/User' }, first: { $ref: '#/$defs/User_1' } },
@@ -80,7 +80,7 @@ describe('components for schemas', () => {
     expect(namesOf(controller('a', z.object({ n: z.number() })))).toEqual([])
   })
 
-  it('are merged if request and response schemas are equal', () => {
+  it('are shared by request and response if both have equal schemas', () => {
     expect(namesOf(controller('a', User, User))).toEqual(['User'])
   })
 
@@ -123,7 +123,7 @@ describe('components for schemas', () => {
     expect(namesOf(AController)).toEqual([])
   })
 
-  it('give a name that is used twice to the first schema, with a warning', async () => {
+  it('use a name that two schemas share only for the first schema, with a warning', async () => {
     const twice = [
       controller('a', User),
       controller('b', v.pipe(v.object({ x: v.string() }), v.title('User'))),
@@ -154,7 +154,7 @@ describe('components for schemas', () => {
 })
 
 describe('a schema that the document cannot express', () => {
-  it('causes a warning that names controller, method and field, and is {} in the document', async () => {
+  it('causes a warning with its controller, method and field, and is {} in the document', async () => {
     const Lost = z.object({ deep: z.object({ map: z.custom(() => true) }) })
     const options = { controllers: [controller('a', Lost)] }
     expect(bodyOf(documentOf(...options.controllers), '/a').properties?.['deep']).toMatchObject({
@@ -168,7 +168,7 @@ describe('a schema that the document cannot express', () => {
     ])
   })
 
-  it('prevents an application from starting with strict: true', async () => {
+  it('prevents the application from starting if `strict` is true', async () => {
     const controllers = [controller('a', z.object({ map: z.custom(() => true) }))]
     await expect(App.create({ controllers, strict: true, logger: false })).rejects.toMatchObject({
       problems: [{ code: 'W_SCHEMA_NOT_REPRESENTABLE' }],

@@ -63,7 +63,7 @@ const exact = cases.filter(([, { exceptions }]) => exceptions === undefined)
 const inexact = cases.filter(([, { exceptions }]) => exceptions !== undefined)
 
 describe('the validator and the document accept the same values', () => {
-  it.each(exact)('%s', async (_, entry) => {
+  it.each(exact)('for the schema "%s"', async (_, entry) => {
     const { disagreements, unknownOutputs, input, output, accepted } = await measure(entry)
     // If no generated value is valid for the schema, the test has tested nothing.
     expect(accepted > 0, `accepted ${accepted} of ${VALUES}`).toBe(!NEVER.has(entry.name))
@@ -79,7 +79,7 @@ describe('the validator and the document accept the same values', () => {
 })
 
 describe('the validator and the document accept different values, for a documented reason', () => {
-  it.each(inexact)('%s', async (name, entry) => {
+  it.each(inexact)('for the schema "%s"', async (name, entry) => {
     const { disagreements } = await measure(entry)
     expect(disagreements.length, `${name} has no need of an exception any more`).toBeGreaterThan(0)
   })

@@ -54,7 +54,7 @@ const discriminator = { propertyName: 'kind' }
 /** Unions whose alternatives are the components `Cat` and `Dog`. */
 const UNIONS: Readonly<Record<string, Schema>> = {
   'z.discriminatedUnion': zodUnion,
-  'z.union with the discriminator of its author': z
+  'z.union with a discriminator in its metadata': z
     .union(zodUnion.options)
     .meta({ discriminator: { propertyName: 'kind', mapping: { cat: ref('Cat') } } }),
   'v.variant': valibotUnion,
@@ -78,14 +78,17 @@ const UNIONS: Readonly<Record<string, Schema>> = {
 }
 
 describe('the discriminator of a union', () => {
-  it.each(Object.entries(UNIONS))('names the component of each value: %s', (_, schema) => {
-    for (const { body, response } of documentsOf(schema)) {
-      expect(body).toMatchObject({ discriminator: { propertyName: 'kind', mapping } })
-      expect(response).toEqual(body)
-    }
-  })
+  it.each(Object.entries(UNIONS))(
+    'names the component for each value of its property: %s',
+    (_, schema) => {
+      for (const { body, response } of documentsOf(schema)) {
+        expect(body).toMatchObject({ discriminator: { propertyName: 'kind', mapping } })
+        expect(response).toEqual(body)
+      }
+    },
+  )
 
-  it('keeps the values given by the author for alternatives without constants', () => {
+  it('keeps the mapping of its author if the alternatives have no constants', () => {
     const kind = { type: 'string' }
     const schema = {
       oneOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }],
@@ -98,7 +101,7 @@ describe('the discriminator of a union', () => {
     }
   })
 
-  it('follows component names that differ between request and response', () => {
+  it('refers to the right component if its name differs between request and response', () => {
     const union = z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('cat'), lives: z.int().default(9) }).meta({ id: 'Cat' }),
       z.object({ kind: z.literal('dog') }).meta({ id: 'Dog' }),
@@ -136,14 +139,14 @@ describe('the discriminator of a union', () => {
     }
   })
 
-  it('is omitted for a union that does not name its property', () => {
+  it('is omitted for a union that does not declare its property', () => {
     const ark = type({ kind: "'cat'" }).or({ kind: "'dog'" })
     for (const { body } of documentsOf(z.union(zodUnion.options), ark)) {
       expect(body).not.toHaveProperty('discriminator')
     }
   })
 
-  it('causes a boot warning if its mapping refers to no named schema', async () => {
+  it('causes a boot warning if its mapping contains a name that no schema has', async () => {
     const schema = {
       oneOf: [{ $ref: '#/$defs/Cat' }, dog],
       discriminator: { propertyName: 'kind', mapping: { cat: 'Cat', dog: 'Dog' } },

@@ -53,7 +53,7 @@ const exact = cases.filter(([, entry]) => entry.exceptions === undefined || isOf
 const only31 = cases.filter(([, entry]) => isOf30(entry))
 
 describe('the validator and the schema of OpenAPI 3.1 accept the same values', () => {
-  it.each(exact)('%s', async (_, entry) => {
+  it.each(exact)('for the schema "%s"', async (_, entry) => {
     const { differing, kept } = await measure(entry)
     expect({ differing, schema: kept.schema }).toEqual({ differing: [], schema: kept.schema })
   })
@@ -70,7 +70,7 @@ describe('the values that the schemas of OpenAPI 3.0 and 3.1 accept', () => {
     if (lowered.losses.length === 0) expect(looser).toEqual([])
   })
 
-  it('are more for OpenAPI 3.0 if it cannot express a schema', async () => {
+  it('are more numerous in OpenAPI 3.0 if it cannot express the schema', async () => {
     expect(only31.length).toBeGreaterThan(15)
     for (const [name, entry] of only31) {
       const { looser, kept } = await measure(entry)
@@ -101,7 +101,7 @@ describe('a schema for OpenAPI 3.1', () => {
     expect(losses.map(({ code, path }) => [code, path])).toEqual([['W_EXAMPLE_INVALID', 'kind']])
   })
 
-  it('converts earlier drafts and OpenAPI 3.0 keywords to 2020-12', () => {
+  it('replaces the keywords of earlier drafts and OpenAPI 3.0 with those of 2020-12', () => {
     const old = {
       definitions: { Old: { $id: 'Old', type: 'string', nullable: true, example: 'a' } },
       type: 'object',
@@ -130,7 +130,7 @@ describe('a schema for OpenAPI 3.1', () => {
     })
   })
 
-  it('becomes less exact, with a warning, if a pattern cannot be written', () => {
+  it('becomes less exact, with a warning, if the document cannot contain one of its patterns', () => {
     const { schema, losses } = describeKept(
       {
         not: { type: 'string', pattern: '[' },

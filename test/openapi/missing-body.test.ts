@@ -87,13 +87,13 @@ describe('a request without a body', () => {
   const cases = Object.entries({ ...SCHEMAS, ...BODIES })
 
   it.each(cases)(
-    'is documented in the same way as the application handles it: %s',
+    'is accepted by the application if and only if the document allows it: %s',
     async (_, [body, isAccepted]) => {
       expect(await required(withBody(body as Schema))).toEqual([!isAccepted, !isAccepted])
     },
   )
 
-  it('is documented correctly if @ApiBody describes the body instead of @Body', async () => {
+  it('is documented according to @Body even if @ApiBody describes the body', async () => {
     @Controller('x')
     class XController {
       @Post()
@@ -104,7 +104,7 @@ describe('a request without a body', () => {
     expect(await required(XController)).toEqual([false, false])
   })
 
-  it('is documented by the `required` option of @ApiBody, or as invalid without @Body', () => {
+  it('is documented as `required` of @ApiBody states, or as invalid without `required` and @Body', () => {
     @Controller()
     class XController {
       @Post('a')

@@ -40,7 +40,7 @@ describe('a compiled validator and its library return the same result', () => {
   })
 
   it.each(standard.map((entry) => [`${entry.library}: ${entry.name}`, entry.schema] as const))(
-    '%s',
+    'for the schema "%s"',
     async (_, schema) => {
       const validate = await compileValidator(schema, 'body')
       const described = describeSchema(schema, { side: 'input' })

@@ -27,7 +27,7 @@ const same = z.object({ count: z.number() })
 
 describe('a chain of schemas', () => {
   it.each([1, 2, 3, 4, 6])(
-    'has two names for each schema if request and response differ in the last of %i',
+    'has two names for each schema if request and response differ in the last schema (length %i)',
     (length) => {
       let schema: z.ZodType = differing.meta({ id: `S${length}` })
       for (let at = length - 1; at > 0; at--)
@@ -50,7 +50,7 @@ describe('a chain of schemas', () => {
     expect(names).toEqual(['U1', 'U1Input', 'U2', 'U2Input', 'U3'])
   })
 
-  it('can contain itself', () => {
+  it('can contain a schema that refers to itself', () => {
     interface Tree {
       children: Tree[]
       leaf?: unknown

@@ -60,7 +60,7 @@ describe('a worker with a blocked event loop', () => {
   })
 })
 
-it('a request that ends its worker does not stop the other worker, and the first is replaced', async () => {
+it('a request that ends its worker does not stop the other worker, and the ended worker is replaced', async () => {
   const crew = await Crew.start(BLOCKED)
   for (let round = 1; round <= 5; round++) {
     await crew.ask('/exit').catch(() => {})

@@ -74,7 +74,7 @@ describeWithServer('a database during a failover', () => {
     expect(rows).toEqual([{ note: 'one' }, { note: 'three' }, { note: 'two' }])
   })
 
-  it('fails with DATABASE_UNAVAILABLE for a write outside a transaction until it accepts writes', async () => {
+  it('makes a write outside a transaction fail with DATABASE_UNAVAILABLE until it accepts writes', async () => {
     gate.lead(standby.port)
     const db = (await start({ url: url(`127.0.0.1:${gate.port}`) })).get(Database)
     const write = () => runWithTenant('a', () => db.sql`insert into orders (note) values ('x')`)

@@ -71,7 +71,7 @@ describeWithServer('a rollback after a migration', () => {
 })
 
 describeWithServer('requireMigrations', () => {
-  it('makes an application report not ready until all migrations in its folder are applied', async () => {
+  it('prevents an application from being ready until all migrations in its folder are applied', async () => {
     const { url, first, second, migrate } = await setUp()
     await migrate(first)
     const app = await TestApp.create({

@@ -59,7 +59,7 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('makes the service report not ready at once, but requests are served until preStop ends', async () => {
+  it('makes /readyz fail immediately, but requests are served until preStop ends', async () => {
     const service = Service.start(main("timeouts: { preStop: '1h' }"))
     const url = await service.url()
     const agent = new Agent({ keepAlive: true })
@@ -119,7 +119,7 @@ describe('a signal', () => {
     await cut
   })
 
-  it('counts only once if it is repeated at once, as npm does on Ctrl-C', async () => {
+  it('counts only once if it is repeated immediately, as npm does on Ctrl-C', async () => {
     const closing = "onClose: async () => { await wait(20); say('closed') }"
     const service = Service.start(main(`plugins: [{ name: 'slow', ${closing} }]`))
     await service.url()

@@ -76,7 +76,7 @@ describe('two workers', () => {
     expect(count(await statuses(crew, 30), 200)).toBe(20 - asked)
   })
 
-  it('with a Redis cache create a response again after an invalidation, and count each read once', async () => {
+  it('create a cached response again after an invalidation in Redis, and count each read once', async () => {
     const crew = await Crew.start(
       program({ limits: 'undefined', cache: `redisCache(${REDIS})` }).replace(
         'limit: 20',

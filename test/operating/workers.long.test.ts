@@ -122,7 +122,7 @@ describe('SIGHUP', () => {
     expect(crew.service.logged('Closing')).toHaveLength(2)
   })
 
-  it('does not make the service report not ready, because its port stays open', async () => {
+  it('does not make /readyz fail, because the port stays open', async () => {
     const crew = await Crew.start(program("health: true, timeouts: { preStop: '500ms' },"))
     const restart = crew.restart()
     let isOver = false

@@ -214,7 +214,7 @@ const KINDS: Readonly<Record<string, readonly [command: () => string, file: stri
   'Rollup, as CommonJS': [() => commandOf(documented('npx rollup'), '--format cjs'), 'bundle.cjs'],
 }
 
-describe.each(Object.entries(KINDS))('an application in one file by %s,', (_, [command, file]) => {
+describe.each(Object.entries(KINDS))('an application in one file (%s)', (_, [command, file]) => {
   let said = ''
   beforeAll(async () => {
     rmSync(project.path(`dist/${file}`), { force: true })
@@ -229,7 +229,7 @@ describe.each(Object.entries(KINDS))('an application in one file by %s,', (_, [c
     expect(existsSync(project.path(`dist/${file}.map`))).toBe(true)
   })
 
-  it('starts without node_modules, and all its features work', async () => {
+  it('starts without node_modules, and supports all its features', async () => {
     const service = new Running(file)
     const { fetched, url } = await service.started()
     expect(fetched).toBe(200)
@@ -314,8 +314,8 @@ describe('optional packages', () => {
   })
 })
 
-describe('schemas that need a package for their description', () => {
-  it('are reported at boot in a bundle, and can be described by swagger.converters', async () => {
+describe('schemas that need another package for their description', () => {
+  it('are reported at boot in a bundle, and can be described with swagger.converters', async () => {
     const output = await outputOf('valibot')
     expect(output).toContain('swagger.converters')
     expect(output).toMatch(/^400 false$/m)

@@ -64,7 +64,7 @@ describe.each([
   })
 })
 
-it('create-blazon has the version of blazon, and depends on it', () => {
+it('create-blazon has the same version as blazon, and depends on this version', () => {
   const read = (path: string) => JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8'))
   const { version } = read('.')
   expect(read('create-blazon')).toMatchObject({ version, dependencies: { blazon: `^${version}` } })

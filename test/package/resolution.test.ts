@@ -82,17 +82,20 @@ async function errorsOf(compiler: keyof typeof COMPILERS, config: string): Promi
 }
 
 describe('the types of every entry point', () => {
-  it.each(CASES)('resolve under $name with $compiler', async ({ name, compiler, ...rest }) => {
-    const config = join(
-      folder,
-      `tsconfig.${CASES.findIndex((each) => each.name === name && each.compiler === compiler)}.json`,
-    )
-    const compilerOptions = {
-      ...{ target: 'es2022', lib: ['es2023', 'esnext.disposable'], types: ['node'] },
-      ...{ strict: true, noEmit: true, esModuleInterop: true, skipLibCheck: false },
-      ...rest.options,
-    }
-    writeFileSync(config, JSON.stringify({ compilerOptions, files: rest.files }))
-    expect(await errorsOf(compiler, config)).toBe('')
-  })
+  it.each(CASES)(
+    'resolve with $compiler and the module resolution $name',
+    async ({ name, compiler, ...rest }) => {
+      const config = join(
+        folder,
+        `tsconfig.${CASES.findIndex((each) => each.name === name && each.compiler === compiler)}.json`,
+      )
+      const compilerOptions = {
+        ...{ target: 'es2022', lib: ['es2023', 'esnext.disposable'], types: ['node'] },
+        ...{ strict: true, noEmit: true, esModuleInterop: true, skipLibCheck: false },
+        ...rest.options,
+      }
+      writeFileSync(config, JSON.stringify({ compilerOptions, files: rest.files }))
+      expect(await errorsOf(compiler, config)).toBe('')
+    },
+  )
 })

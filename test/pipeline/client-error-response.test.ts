@@ -30,7 +30,7 @@ describe('the response to input that Node cannot parse', () => {
     ['ERR_HTTP_REQUEST_TIMEOUT', 408, 'Request Timeout'],
     ['HPE_INVALID_METHOD', 400, 'Bad Request'],
     [undefined, 400, 'Bad Request'],
-  ])('has the same status as in Node: %s', (code, status, title) => {
+  ])('has the same status as the response of Node: %s', (code, status, title) => {
     const { lines, body, json } = responseTo(code)
     expect(lines).toEqual([
       `HTTP/1.1 ${status} ${title}`,
@@ -52,7 +52,7 @@ describe('the response to input that Node cannot parse', () => {
     expect(json).toMatchObject({ type: 'about:blank', status: 431 })
   })
 
-  it('contains the request id in a header and in the body', () => {
+  it('contains the request ID in a header and in the body', () => {
     for (const wire of ['negotiated', 'problem', own] as const) {
       const { lines, json } = responseTo(undefined, { wire, requestId: 'r-1' })
       expect(lines).toContain('X-Request-Id: r-1')
@@ -60,7 +60,7 @@ describe('the response to input that Node cannot parse', () => {
     }
   })
 
-  it('has the format of the application, and its Content-Length in bytes', () => {
+  it('has the custom format of the application, and a Content-Length in bytes', () => {
     const { lines, body, json } = responseTo('HPE_INVALID_METHOD', { wire: own })
     expect(json).toEqual({ status: 400, code: 'BAD_REQUEST', text: 'é' })
     expect(lines[1]).toBe('Content-Type: application/vnd.own+json')
@@ -68,7 +68,7 @@ describe('the response to input that Node cannot parse', () => {
     expect(reasons).toEqual([])
   })
 
-  it('has the default format if the format of the application throws', () => {
+  it('has the default format if the custom format throws', () => {
     const reason = new Error('no format')
     const broken: ErrorFormat = {
       ...own,

@@ -32,7 +32,7 @@ describe('the cached field rules of callers', () => {
     operation: { responses: [{ status: 200, schema, raw: true }], body: null },
   } as unknown as Parameters<typeof compileVisibility>[0]
 
-  it('are limited to a number of ability sets, and correct for every set', () => {
+  it('are limited to a fixed number of ability sets, and are correct for every set', () => {
     const kept = new KeptVisibilities<HeldVisibility>(5)
     const config = { schemas: marksOfRoute(route, {}), converters: {}, kept }
     const { forHeld, marks } = compileVisibility(route, config)
@@ -63,8 +63,8 @@ describe('the cached field rules of callers', () => {
   })
 })
 
-describe('the cached alternatives of values with marked fields', () => {
-  it('are limited to 500 sets, and correct for every set', () => {
+describe('the cached alternatives of a union with marked fields', () => {
+  it('are limited to 500 sets of property names, and are correct for every set', () => {
     let asked = 0
     const hides = () => ++asked > 0
     const anyOf = TEN.map((name) => ({
@@ -90,7 +90,7 @@ describe('the cached combinations of schema forms', () => {
   it.each([
     ['both', both],
     ['either', either],
-  ])('are limited to a number of sets: %s', (_, join) => {
+  ])('are limited to a fixed number: %s', (_, join) => {
     const formOf = (name: string) => ({
       ...SCALAR,
       object: { names: new Map([[name, () => ANY]]), rest: null },
@@ -108,7 +108,7 @@ describe('the cached combinations of schema forms', () => {
   })
 })
 
-describe('the cached tables of statements', () => {
+describe('the cached table names of SQL statements', () => {
   it('do not include very long statements', () => {
     const tables = new ProtectedTables(['orders'])
     const search = vi.spyOn(RegExp.prototype, 'exec')
@@ -119,7 +119,7 @@ describe('the cached tables of statements', () => {
   })
 })
 
-describe('the cached spans of statements', () => {
+describe('the cached span attributes of SQL statements', () => {
   it('do not include very long statements', () => {
     const described: unknown[] = []
     const span = { end() {}, isRecording: () => true }
@@ -143,7 +143,7 @@ describe('the cached spans of statements', () => {
   })
 })
 
-describe('the recorded uses of keys', () => {
+describe('the recorded uses of API keys', () => {
   it('are limited to 10,000 keys', async () => {
     const reported: string[] = []
     const uses = new KeyUses({

@@ -13,12 +13,15 @@ describe('the logger of background work with `onError`', () => {
       },
     ],
     ['rejects', () => Promise.reject(failed)],
-  ])('reports the error if the logger %s, and passes on that failure', async (_, error) => {
-    const reported: unknown[] = []
-    const logger = { info() {}, warn() {}, error }
-    const { logger: background } = startReports((each) => void reported.push(each), logger)
-    const write = async () => background.error({ err }, 'Refreshing failed')
-    await expect(write()).rejects.toBe(failed)
-    expect(reported).toEqual([err])
-  })
+  ])(
+    "reports the error even if the application's logger %s, and then fails in the same way",
+    async (_, error) => {
+      const reported: unknown[] = []
+      const logger = { info() {}, warn() {}, error }
+      const { logger: background } = startReports((each) => void reported.push(each), logger)
+      const write = async () => background.error({ err }, 'Refreshing failed')
+      await expect(write()).rejects.toBe(failed)
+      expect(reported).toEqual([err])
+    },
+  )
 })

@@ -140,7 +140,7 @@ function usedBy(steps: RouteSteps): string[] {
 }
 
 describe('the list of steps', () => {
-  it('has each name once, with a description line', () => {
+  it('contains each name once, with a description of one line', () => {
     expect(new Set(names).size).toBe(names.length)
     expect(STEPS.filter(({ does }) => !/^[a-z].*[^.]$/.test(does))).toEqual([])
   })
@@ -153,7 +153,7 @@ describe('the list of steps', () => {
     expect(seen).toEqual(names)
   })
 
-  it('adds no function for a step that is not used', () => {
+  it('adds no function for an unused step', () => {
     const handle = () => 'handled'
     expect(foldSteps({ ...NO_STEPS, handler: () => handle })).toBe(handle)
     const outer: StepFactory = (next) => Object.assign(() => 'outer', { next })
@@ -167,15 +167,15 @@ describe('the list of steps', () => {
 })
 
 describe('a route', () => {
-  it('without features has two steps', () => {
+  it('has only two steps if it uses no feature', () => {
     expect(usedBy(stepsOf(bare, parts, config))).toEqual(['respond', 'handler'])
   })
 
-  it('names its steps in the order of the list', () => {
+  it('has its steps in the order of the list', () => {
     expect(Object.keys(stepsOf(bare, parts, config))).toEqual(names)
   })
 
-  it('with all features has every step', () => {
+  it('has every step if it uses all features', () => {
     const stage: StepFactory = (next) => next
     const stages: RouteStages = {
       scope: stage,
@@ -241,18 +241,18 @@ describe('a route', () => {
     ['underTest', {}, { underTest: (next) => next }],
     ['userRateLimit', {}, { stages: { ...NO_STAGES, userRateLimit: (next) => next } }],
     ['cache', {}, { stages: { ...NO_STAGES, cache: () => (next) => next } }],
-  ])('with one feature has only the step %s in addition: case %#', (step, route, changed) => {
+  ])('has only the additional step %s if it uses one feature: case %#', (step, route, changed) => {
     const steps = stepsOf({ ...bare, ...route }, { ...parts, ...changed }, config)
     expect(usedBy(steps).sort()).toEqual(['handler', 'respond', step].sort())
   })
 
-  it('reads and checks a body if it has a schema, with any method', () => {
+  it('reads and validates a body with any method if it has a schema for the body', () => {
     const described = { ...bare, inputs: { ...bare.inputs, body: {} } }
     const used = usedBy(stepsOf(described, parts, config))
     expect(used).toEqual(['respond', 'body', 'validate', 'handler'])
   })
 
-  it('has the step `unexpired` only if it may wait and its request may end meanwhile', () => {
+  it('has the step `unexpired` only if it may wait and the request may end during this time', () => {
     const waiting = { ...bare, isProtected: true }
     const isStopped = (route: RouteModel, mayFailLate: boolean) =>
       stepsOf(route, parts, { ...config, mayFailLate }).unexpired !== null
@@ -261,7 +261,7 @@ describe('a route', () => {
     expect(isStopped(bare, true)).toBe(false)
   })
 
-  it('runs the first interceptor first', () => {
+  it('runs its interceptors in their order', () => {
     const seen: string[] = []
     const noted = (name: string): RouteParts['interceptors'][number] => ({
       intercept: (_req, next) => {
@@ -301,7 +301,7 @@ describe('the steps that decide about access', () => {
     return { ...config, guards: [guardOf(() => note('guard'))], can: () => note('can') }
   }
 
-  it('run for a probe in the same order as for the route, with a 204 response', () => {
+  it('run for a probe in the same order as for the route, and end with a 204 response', () => {
     const seen: string[] = []
     const sent: number[] = []
     // Node's status 200 is on the prototype. An own property would mean that a middleware has set it.

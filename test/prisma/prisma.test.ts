@@ -101,7 +101,7 @@ describe('Prisma in a transaction of the Database', () => {
     tags: ['a', 'b, "c"', ''],
   }
 
-  it('reads values of every column type unchanged', async () => {
+  it('returns the written value of every column type unchanged', async () => {
     const order = await as('kinds', async () =>
       prisma.order.create({
         data: { item: 'tea', notes: { create: [note, { text: 'nothing else' }] } },
@@ -161,7 +161,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('writes', async () => prisma.order.count())).toBe(1)
   })
 
-  it('runs concurrent operations and rolls back only the nested transaction', async () => {
+  it('runs concurrent operations, and rolls back only a failed nested transaction', async () => {
     await as('parts', async () => {
       await prisma.$transaction(async (tx) => {
         const create = (item: string) => tx.order.create({ data: { item } })
@@ -179,7 +179,7 @@ describe('Prisma in a transaction of the Database', () => {
     expect(await as('parts', async () => prisma.order.count())).toBe(4)
   })
 
-  it('refuses operations without a tenant, and lists of operations as a transaction', async () => {
+  it('refuses an operation without a tenant, and a transaction that is a list of operations', async () => {
     await as('none', async () => {
       // @ts-expect-error: Prisma would begin it as the tenant of the first caller
       const several = prisma.$transaction([prisma.order.count()])

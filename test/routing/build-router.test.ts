@@ -16,7 +16,7 @@ function routerOf(...lines: string[]) {
 }
 
 describe('buildRouter', () => {
-  it('prefers static segments for any order of declaration', () => {
+  it('prefers static segments in any order of declaration', () => {
     const match = routerOf('GET /users/:id', 'GET /users/me', 'GET /:section/list')
     expect(match('GET', '/users/me')).toEqual(['GET /users/me', {}])
     expect(match('GET', '/users/7')).toEqual(['GET /users/:id', { id: '7' }])
@@ -25,7 +25,7 @@ describe('buildRouter', () => {
   })
 
   it.each(['/Users/Me', '/users/me/', '/users/me?x=1', '/%75sers/me'])(
-    'matches %s as Express does',
+    'matches %s like Express',
     (url) => {
       expect(routerOf('GET /users/me')('GET', url)).toEqual(['GET /users/me', {}])
     },
@@ -67,7 +67,7 @@ describe('buildRouter', () => {
     ['/:name.txt', '/a%2Fb.txt/?x=.csv', { name: 'a/b' }],
     ['/:name.txt', '/%252Ea.txt', { name: '%2Ea' }],
     ['/:id.x/*rest', '/7.x/a%2Cb/c', { id: '7', rest: 'a,b/c' }],
-  ])('reads %s from %s', (path, url, params) => {
+  ])('reads the parameters of %s from %s', (path, url, params) => {
     expect(routerOf(`GET ${path}`)('GET', url)).toEqual([`GET ${path}`, params])
   })
 
@@ -113,7 +113,7 @@ describe('buildRouter', () => {
     ['/a\\+b', '/aab'],
     ['/a\\.b', '/axb'],
     ['/100\\%', '/100'],
-  ])('matches the literal characters of %s only literally: %s', (path, url) => {
+  ])('does not treat the literal characters of %s as special characters: %s', (path, url) => {
     expect(routerOf(`GET ${path}`)('GET', url)).toEqual({ kind: 'none' })
   })
 
@@ -140,13 +140,13 @@ describe('buildRouter', () => {
     ['/f/a.md/x', 7],
     ['/f//x', 7],
     [`/f/${'a'.repeat(1025)}.csv`, 7],
-  ])('tries the next candidate if one fails, for any order of declaration: %s', (url, index) => {
+  ])('tries the next candidate if one fails, in any order of declaration: %s', (url, index) => {
     for (const lines of [candidates, candidates.toReversed()]) {
       expect(routerOf(...lines)('GET', url)).toContain(candidates[index])
     }
   })
 
-  it('never gives an empty parameter to a route', () => {
+  it('never matches a route with an empty parameter', () => {
     const match = routerOf(
       'GET /v:version',
       'GET /:name',
@@ -167,7 +167,7 @@ describe('buildRouter', () => {
     expect(match('GET', '/x/%C4%B0/y')).toEqual(['GET /*rest', { rest: 'x/İ/y' }])
   })
 
-  it('finds the method among all paths that match mixed segments, or lists the allowed ones', () => {
+  it('finds the method among all matching paths with mixed segments, or lists the allowed methods', () => {
     const match = routerOf('GET /f/:name.csv', 'ALL /f/:name.:ext', 'POST /f/:name')
     expect(match('HEAD', '/f/a.csv')).toEqual(['GET /f/:name.csv', { name: 'a' }])
     expect(match('POST', '/f/a.csv')).toEqual(['ALL /f/:name.:ext', { name: 'a', ext: 'csv' }])
@@ -175,10 +175,15 @@ describe('buildRouter', () => {
     expect(match('BREW', '/f/a.csv')).toMatchObject({ kind: 'method' })
   })
 
-  it.each(['/f/a%00.csv', '/f/%ff.csv', '/f/%.csv'])('finds a malformed mixed path: %s', (url) => {
-    expect(routerOf('GET /f/:name.csv')('GET', url)).toEqual({ kind: 'malformed' })
-    expect(routerOf('GET /f/:name.csv', 'GET /f/:name')('GET', url)).toEqual({ kind: 'malformed' })
-  })
+  it.each(['/f/a%00.csv', '/f/%ff.csv', '/f/%.csv'])(
+    'returns `malformed` for a path with mixed segments: %s',
+    (url) => {
+      expect(routerOf('GET /f/:name.csv')('GET', url)).toEqual({ kind: 'malformed' })
+      expect(routerOf('GET /f/:name.csv', 'GET /f/:name')('GET', url)).toEqual({
+        kind: 'malformed',
+      })
+    },
+  )
 
   it('accepts any parameter name, even names of object members', () => {
     const [, params] = routerOf('GET /:constructor/:toString.a')('GET', '/1/2.a') as [
@@ -227,7 +232,7 @@ describe('buildRouter', () => {
     expect(match('constructor', '/users/7')).toMatchObject({ kind: 'method' })
   })
 
-  it('finds GET for HEAD, and @All for methods without another route', () => {
+  it('finds the GET route for HEAD, and the @All route for a method without its own route', () => {
     const match = routerOf('GET /a', 'ALL /b', 'POST /b')
     expect(match('HEAD', '/a')).toEqual(['GET /a', {}])
     expect(match('POST', '/b')).toEqual(['POST /b', {}])
@@ -238,13 +243,16 @@ describe('buildRouter', () => {
   it.each([
     ['GET before @All', ['GET /a', 'ALL /a']],
     ['@All before GET', ['ALL /a', 'GET /a']],
-  ])('finds GET for HEAD, and not the @All route of the same path: %s', (_order, lines) => {
-    const match = routerOf(...lines)
-    expect(match('GET', '/a')).toEqual(['GET /a', {}])
-    expect(match('HEAD', '/a')).toEqual(['GET /a', {}])
-    expect(match('POST', '/a')).toEqual(['ALL /a', {}])
-    expect(match('OPTIONS', '/a')).toEqual(['ALL /a', {}])
-  })
+  ])(
+    'finds the GET route for HEAD instead of the @All route of the same path: %s',
+    (_order, lines) => {
+      const match = routerOf(...lines)
+      expect(match('GET', '/a')).toEqual(['GET /a', {}])
+      expect(match('HEAD', '/a')).toEqual(['GET /a', {}])
+      expect(match('POST', '/a')).toEqual(['ALL /a', {}])
+      expect(match('OPTIONS', '/a')).toEqual(['ALL /a', {}])
+    },
+  )
 
   it.each(['/a', '/A/7', '/a/7/b', '/a/7/c/d', '/a/7/', '/a/%ff', '/b', '/nowhere'])(
     'finds the same route for HEAD %s, with or without a HEAD route on another path',
@@ -263,14 +271,14 @@ describe('buildRouter', () => {
     },
   )
 
-  it('distinguishes implied routes by shape, not by parameter names', () => {
+  it('treats paths that differ only in parameter names or letter case as the same path', () => {
     const match = routerOf('GET /a/:id', 'HEAD /a/:name', 'ALL /A/:key')
     expect(match('GET', '/a/1')).toEqual(['GET /a/:id', { id: '1' }])
     expect(match('HEAD', '/a/1')).toEqual(['HEAD /a/:name', { name: '1' }])
     expect(match('PUT', '/a/1')).toEqual(['ALL /A/:key', { key: '1' }])
   })
 
-  it('finds no route for a parameter that is longer than the limit', () => {
+  it('finds no route if a parameter is longer than the limit', () => {
     const match = routerOf('GET /users/:id')
     expect(match('GET', `/users/${'x'.repeat(1024)}`)).toMatchObject(['GET /users/:id', {}])
     expect(match('GET', `/users/${'x'.repeat(1025)}`)).toEqual({ kind: 'none' })

@@ -180,7 +180,7 @@ describe('a path', () => {
     expect(refused).toEqual(special.filter((each) => /[\p{Cc}\p{Cs}]/u.test(each)))
   })
 
-  it('matches every URL made from its template, and returns the values in it', () => {
+  it('matches every URL made from its template, and returns the values in the URL', () => {
     fc.assert(
       fc.property(path, fc.array(value, { minLength: 12, maxLength: 12 }), (given, values) => {
         expect(pathProblem(given)).toBeNull()

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { copySources } from '../defects/tree.js'
 import { root } from '../root.js'
 
-it('`npm start` in a fresh clone installs only what it needs, builds nothing, and responds', async () => {
+it('`npm start` in a fresh clone installs only what it needs, builds nothing, and starts the example', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'blazon-clone-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   copySources(root, folder)

@@ -11,7 +11,7 @@ function filesOf(template: 'service' | 'saas', pm: (typeof PACKAGE_MANAGERS)[num
 }
 
 describe.each(PACKAGE_MANAGERS)('the Dockerfile for %s', (pm) => {
-  it.each(['service', 'saas'] as const)('in the template %s follows all rules', (template) => {
+  it.each(['service', 'saas'] as const)('follows all rules in the template %s', (template) => {
     expect(problemsOf(...filesOf(template, pm))).toEqual([])
   })
 
@@ -30,19 +30,19 @@ it.each([
   ['service', 0],
   ['saas', 1],
 ] as const)(
-  'the Dockerfile of %s copies migrations only if the template has any: %i',
+  'the Dockerfile of %s copies as many folders with migrations as the template has: %i',
   (template, count) => {
     const [text] = filesOf(template, 'npm')
     expect(text.split('COPY --from=build /app/migrations ./migrations\n')).toHaveLength(count + 1)
   },
 )
 
-describe('a rule finds', () => {
+describe('the rules for a Dockerfile', () => {
   const [text, ignored] = filesOf('service', 'npm')
 
   it.each([
-    ['a base image without version', 'node:24-slim', 'node', 'major version'],
-    ['the tag latest', 'node:24-slim', 'node:latest', 'major version'],
+    ['a base image without a version', 'node:24-slim', 'node', 'major version'],
+    ['the tag `latest`', 'node:24-slim', 'node:latest', 'major version'],
     ['two base images', 'FROM node:24-slim AS', 'FROM node:22-slim AS', 'same base image'],
     [
       'sources that are copied first',
@@ -51,12 +51,17 @@ describe('a rule finds', () => {
       'before the sources',
     ],
     ['packages for development', ' && npm prune --omit=dev', '', 'packages for development'],
-    ['a file of the context', 'USER node', 'COPY src ./src\nUSER node', 'files of the first stage'],
-    ['an archive', 'USER node', 'ADD https://example.org/x.tgz ./\nUSER node', 'by ADD'],
+    [
+      'a file that is not from the first stage',
+      'USER node',
+      'COPY src ./src\nUSER node',
+      'files of the first stage',
+    ],
+    ['an archive from a URL', 'USER node', 'ADD https://example.org/x.tgz ./\nUSER node', 'by ADD'],
     ['a secret', 'USER node', 'ENV API_TOKEN=x\nUSER node', 'no secret'],
     ['the user root', 'USER node', 'USER root', 'another user than root'],
-    ['no user', 'USER node\n', '', 'another user than root'],
-    ['no compile cache', ' NODE_COMPILE_CACHE=/tmp/compile-cache', '', 'compile cache'],
+    ['a missing user', 'USER node\n', '', 'another user than root'],
+    ['a missing compile cache', ' NODE_COMPILE_CACHE=/tmp/compile-cache', '', 'compile cache'],
     ['a command for a shell', 'CMD ["node", "--enable', 'CMD node ["--enable', 'exec form'],
     [
       'a script of npm',
@@ -64,16 +69,16 @@ describe('a rule finds', () => {
       'CMD ["npm", "start"]',
       'exec form',
     ],
-    ['no health check', /^HEALTHCHECK.*\n/m, '', 'health check'],
+    ['a missing health check', /^HEALTHCHECK.*\n/m, '', 'health check'],
     ['an instruction that Docker does not know', 'USER node', 'USR node', 'Unknown instruction'],
     ['a flag that Docker does not know', 'COPY --from', 'COPY --form', 'Unknown flag'],
-  ])('%s', (_, from, to, message) => {
+  ])('report %s', (_, from, to, message) => {
     const changed = text.replaceAll(from instanceof RegExp ? new RegExp(from, 'gm') : from, to)
     expect(changed).not.toBe(text)
     expect(problemsOf(changed, ignored).join('\n')).toContain(message)
   })
 
-  it('secrets that are copied into the image', () => {
+  it('report secrets that are copied into the image', () => {
     expect(problemsOf(text, ignored.replace(/^\.env.*\n/m, ''))).toContain(
       '.dockerignore lacks .env',
     )

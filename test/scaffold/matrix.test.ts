@@ -46,14 +46,17 @@ afterAll(async () => {
   rmSync(dirname(tarball), { recursive: true, force: true })
 })
 
-it.concurrent.each(ROWS.map((row) => [titleOf(row), row] as const))('%s', async (title, row) => {
-  const results = new Results(title)
-  await tryRow(row, results)
-  console.log(`${results}`)
-  for (const [state, count] of Object.entries(results.counts()))
-    counts[state as keyof typeof counts] += count
-  expect(results.failures.join('\n\n')).toBe('')
-})
+it.concurrent.each(ROWS.map((row) => [titleOf(row), row] as const))(
+  'a new project passes all its checks: %s',
+  async (title, row) => {
+    const results = new Results(title)
+    await tryRow(row, results)
+    console.log(`${results}`)
+    for (const [state, count] of Object.entries(results.counts()))
+      counts[state as keyof typeof counts] += count
+    expect(results.failures.join('\n\n')).toBe('')
+  },
+)
 
 /** All cells of a project. Its packages are installed once. */
 async function tryRow(row: Row, results: Results): Promise<void> {

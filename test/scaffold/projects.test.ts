@@ -33,7 +33,7 @@ function missingPairs(rows: readonly Row[]): string[] {
 }
 
 describe('the whole matrix', () => {
-  it('has each template with npm and pnpm and the default options, on each Node version', () => {
+  it('contains each template with npm and pnpm and the default options on each Node version', () => {
     for (const template of CHOICES.template) {
       for (const manager of ['npm', 'pnpm']) {
         expect(ALL).toContainEqual({
@@ -48,14 +48,14 @@ describe('the whole matrix', () => {
     }
   })
 
-  it('has each pair of choices of two kinds', () => {
+  it('contains each pair of choices for two options', () => {
     expect(missingPairs(ALL)).toEqual([])
     expect(missingPairs(ALL.slice(0, 6))).toContain('minimal with yarn')
   })
 })
 
 describe('the short matrix', () => {
-  it('has each choice, each package manager and each Node version', () => {
+  it('contains each choice, each package manager and each Node version', () => {
     for (const kind of KINDS) {
       const chosen = SHORT.map((row) => choiceOf(row, kind))
       expect(chosen).toEqual(expect.arrayContaining([...CHOICES[kind]]))

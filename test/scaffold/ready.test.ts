@@ -66,7 +66,7 @@ it.for(['npm', 'pnpm'] as const)('a new project passes its tests with %s', async
   rmSync(programs, { recursive: true, force: true })
 })
 
-it('without a network, the project is complete and the error contains the command to run', async () => {
+it('without a network, a new project is complete, and the error contains the command to run', async () => {
   // Nothing listens there.
   const registry = `http://127.0.0.1:${await freePort()}/`
   const cache = join(cwd, 'empty-cache')
@@ -85,7 +85,7 @@ it('without a network, the project is complete and the error contains the comman
   expect(existsSync(join(cwd, 'offline/src/main.ts'))).toBe(true)
 })
 
-it('without a terminal, the command asks no questions', async () => {
+it('without a terminal, `blazon new` shows no prompts, and exits with status 2', async () => {
   expect(await run(blazon('new'))).toMatchObject({
     status: 2,
     stdout: '',

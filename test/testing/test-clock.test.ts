@@ -88,7 +88,7 @@ describe('advance', () => {
     expect(rung).toEqual(['inner'])
   })
 
-  it('does not run a cancelled timer, even if the previous timer has cancelled it', async () => {
+  it('does not run a canceled timer, even if the previous timer has canceled it', async () => {
     await clock.advance(0)
     const second = clock.setTimeout(ring('second'), 1000)
     clock.setTimeout(() => second.cancel(), 999)

@@ -28,8 +28,8 @@ async function tryAll(wireCase: WireCase, servers: Record<ServerName, WireServer
   return { node, express, blazon, ran }
 }
 
-describe('the HTTP behaviour', () => {
-  it('matches the documented behaviour', { timeout: 120_000 }, async () => {
+describe('the HTTP behavior', () => {
+  it('matches the documented behavior', { timeout: 120_000 }, async () => {
     const servers = await startAll()
     const rows = new Map<WireCase, Tried>()
     for (const wireCase of SECTIONS.flatMap(({ cases }) => cases)) {
@@ -57,7 +57,7 @@ function isPart(part: readonly string[], whole: readonly string[]): boolean {
 
 describe.each(NAMES)('%s', (name) => {
   let server: WireServer
-  it.each(WHOLE)('gives the same responses however a $name is split', async (wireCase) => {
+  it.each(WHOLE)('sends the same responses wherever a $name is split', async (wireCase) => {
     server = await SERVERS[name]()
     const whole = show(await tryCase(server.port, wireCase))
     for (let cut = 1; cut < wireCase.bytes.length; cut++) {

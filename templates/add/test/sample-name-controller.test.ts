@@ -15,7 +15,7 @@ describe('SampleNameController', () => {
 
   afterEach(() => app?.close());
 
-  it('responds to a request', async () => {
+  it('returns the ID in the path', async () => {
     const { body } = await app.request().get('/sample-name/7').expect(200);
     assert.deepEqual(body.data, { id: '7' });
   });

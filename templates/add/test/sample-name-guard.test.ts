@@ -32,13 +32,13 @@ describe('SampleNameGuard', () => {
 
   afterEach(() => app?.close());
 
-  it('lets a user in', async () => {
+  it('accepts the token of a user', async () => {
     const caller = app.withAuth('token-of-ada');
     const { body } = await caller.request().get('/guarded').expect(200);
     assert.deepEqual(body.data, { id: 'ada' });
   });
 
-  it('refuses everybody else', async () => {
+  it('refuses a missing or wrong token', async () => {
     await app.request().get('/guarded').expect(401);
     await app.withAuth('wrong').request().get('/guarded').expect(401);
   });

@@ -15,7 +15,7 @@ describe('sampleNameModule', () => {
 
   afterEach(() => app?.close());
 
-  it('has a controller', async () => {
+  it('serves the route of its controller', async () => {
     const { body } = await app.request().get('/sample-name/7').expect(200);
     assert.deepEqual(body.data, { id: '7' });
   });

@@ -31,12 +31,12 @@ describe('sampleNamePlugin', () => {
 
   afterEach(() => app?.close());
 
-  it('adds the header to routes with the option', async () => {
+  it('adds a header to the response of a route with the option', async () => {
     const { headers } = await app.request().get('/routes/with').expect(200);
     assert.equal(headers['x-sample-name'], 'on');
   });
 
-  it('does not change other routes', async () => {
+  it('does not change the response of a route without the option', async () => {
     const { headers } = await app.request().get('/routes/without').expect(200);
     assert.equal(headers['x-sample-name'], undefined);
   });

@@ -15,17 +15,17 @@ describe('SampleNameController', () => {
 
   afterEach(() => app?.close());
 
-  it('responds to a request', async () => {
+  it('returns the ID in the path', async () => {
     const { body } = await app.request().get('/sample-name/7').expect(200);
     assert.deepEqual(body.data, { id: '7' });
   });
 
-  it('accepts valid input', async () => {
+  it('accepts a valid body', async () => {
     const { body } = await app.request().post('/sample-name').send({ text: ' New ' }).expect(201);
     assert.deepEqual(body.data, { text: 'New' });
   });
 
-  it('refuses invalid input', async () => {
+  it('refuses an invalid body', async () => {
     await app.request().post('/sample-name').send({}).expect(400);
   });
 });

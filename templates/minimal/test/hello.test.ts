@@ -3,7 +3,7 @@ import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, describe, it } from 'vitest'
 import { options } from '../src/app.js'
 
-describe('hello', () => {
+describe('the application', () => {
   let app: TestApp
 
   beforeEach(async () => {
@@ -12,12 +12,12 @@ describe('hello', () => {
 
   afterEach(() => app?.close())
 
-  it('greets', async () => {
+  it('returns a greeting with the name in the path', async () => {
     const { body } = await app.request().get('/hello/Ada').expect(200)
     assert.deepEqual(body.data, { greeting: 'Hello Ada' })
   })
 
-  it('responds with 404 to an unknown path', async () => {
+  it('responds with 404 if the path is unknown', async () => {
     await app.request().get('/nothing').expect(404)
   })
 })

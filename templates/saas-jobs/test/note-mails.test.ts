@@ -4,7 +4,7 @@ import { it } from 'vitest'
 import { options } from '../src/app.js'
 import { withStores } from '../src/stores.js'
 
-it('each new note is announced once, as its tenant and after its commit', async () => {
+it('a new note causes exactly one mail, for its tenant', async () => {
   await using app = await TestApp.create(withStores(options, { DATABASE_FOLDER: 'memory' }))
   const ada = app.as({ id: 'ada', permissions: ['notes:write'] }).asTenant('acme')
   const add = () => ada.request().post('/notes').set('idempotency-key', 'one').send({ text: 'a' })

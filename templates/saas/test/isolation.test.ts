@@ -12,7 +12,7 @@ import { AUDIENCE } from '../src/token-guard.js'
 const PATHS = ['/notes']
 const TOKEN_SECRET = randomBytes(32).toString('hex')
 
-it('no operation shows data of one tenant to another', async () => {
+it('no operation returns data of one tenant to another tenant', async () => {
   await using app = await TestApp.create({
     ...withStores(options, { DATABASE_FOLDER: 'memory' }),
     // The test sends more requests than the rate limit allows.

@@ -11,7 +11,7 @@ import { AUDIENCE } from '../src/token-guard.js'
 const TOKEN_SECRET = randomBytes(32).toString('hex')
 const permissions = ['notes:write']
 
-describe('notes', () => {
+describe('the notes API', () => {
   let app: TestApp
   let acme: string
   let zeta: string
@@ -42,7 +42,7 @@ describe('notes', () => {
     return app.with({ authorization: `Bearer ${token}` })
   }
 
-  it('are added, listed and read', async () => {
+  it('adds a note, and returns it alone and in the list', async () => {
     const ada = userOf(acme)
     const added = await ada.request().post('/notes').send({ text: ' Buy milk ' }).expect(201)
     assert.equal(added.body.data.text, 'Buy milk')
@@ -52,7 +52,7 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
-  it('are added once, even if the client sends them again', async () => {
+  it('adds a note only once, even if the client sends it again', async () => {
     const ada = userOf(acme)
     const add = () => ada.request().post('/notes').set('idempotency-key', 'one').send({ text: 'a' })
     const [first, second] = [await add().expect(201), await add().expect(201)]
@@ -61,7 +61,7 @@ describe('notes', () => {
     assert.equal(list.body.data.length, 1)
   })
 
-  it('are changed by a client that has read the newest version', async () => {
+  it('changes a note only if the client has read its newest version', async () => {
     const ada = userOf(acme)
     const { body } = await ada.request().post('/notes').send({ text: 'Buy milk' }).expect(201)
     const path = `/notes/${body.data.id}`
@@ -73,7 +73,7 @@ describe('notes', () => {
     await ada.request().put(path).send({ text: 'Buy gin' }).expect(428)
   })
 
-  it('are not visible to another tenant', async () => {
+  it('does not return a note to another tenant', async () => {
     const ada = userOf(acme)
     const eve = userOf(zeta)
     const { body } = await ada.request().post('/notes').send({ text: 'secret' }).expect(201)
@@ -82,7 +82,7 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [])
   })
 
-  it('belong to the tenant of the token, even if the request names another tenant', async () => {
+  it('uses the tenant of the token, and refuses a request that names another tenant', async () => {
     await withToken({}).request().post('/notes').send({ text: 'secret' }).expect(201)
     const list = await userOf(acme).request().get('/notes').expect(200)
     assert.equal(list.body.data.length, 1)
@@ -91,7 +91,7 @@ describe('notes', () => {
     assert.deepEqual(other.body.data, [])
   })
 
-  it('need a signed token for this application, with the permission to write', async () => {
+  it('requires a signed token for this application, and a permission to add notes', async () => {
     await app.request().get('/notes').expect(401)
     await app.with({ authorization: 'Bearer wrong' }).request().get('/notes').expect(401)
     await withToken({ aud: 'another service' }).request().get('/notes').expect(401)
@@ -101,7 +101,7 @@ describe('notes', () => {
     await reader.request().post('/notes').send({ text: 'x' }).expect(403)
   })
 
-  it('are refused with all errors of the input', async () => {
+  it('refuses invalid input, and lists all invalid fields', async () => {
     const ada = userOf(acme)
     const { body } = await ada.request().post('/notes').send({}).expect(400)
     assert.deepEqual(

@@ -10,7 +10,7 @@ import { AUDIENCE } from '../src/token-guard.js'
 const TOKEN_SECRET = randomBytes(32).toString('hex')
 const ada = { id: 'ada', permissions: ['notes:write'] }
 
-describe('notes', () => {
+describe('the notes API', () => {
   let app: TestApp
 
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe('notes', () => {
 
   afterEach(() => app?.close())
 
-  it('are added, listed and read', async () => {
+  it('adds a note, and returns it alone and in the list', async () => {
     const added = await app
       .as(ada)
       .request()
@@ -37,7 +37,7 @@ describe('notes', () => {
     assert.deepEqual(list.body.data, [added.body.data])
   })
 
-  it('are added only with a signed token that has the permission', async () => {
+  it('adds a note only with a signed token that has the permission', async () => {
     const add = (authorization: string) =>
       app.with({ authorization }).request().post('/notes').send({ text: 'x' })
     const tokenOf = (claims: object) =>
@@ -49,7 +49,7 @@ describe('notes', () => {
     await add(tokenOf({ permissions: ada.permissions })).expect(201)
   })
 
-  it('are refused with all errors of the input', async () => {
+  it('refuses invalid input, and lists all invalid fields', async () => {
     const { body } = await app.as(ada).request().post('/notes').send({}).expect(400)
     assert.deepEqual(
       body.errors.map(({ path }: { path: string }) => path),
@@ -59,7 +59,7 @@ describe('notes', () => {
     await app.request().get('/notes/one').expect(400)
   })
 
-  it('result in a 404 response if they do not exist', async () => {
+  it('responds with 404 if a note does not exist', async () => {
     const { body } = await app.request().get('/notes/7').expect(404)
     assert.equal(body.message, 'Note 7 does not exist')
   })

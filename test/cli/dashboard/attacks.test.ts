@@ -56,13 +56,13 @@ async function open(): Promise<OpenDashboard & { readonly asked: unknown[] }> {
 const RETRY = '/data/work/0/retry/job%2F1'
 
 const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
-  'a page whose name leads to this address (DNS rebinding)': ({ port, token }) => ({
+  'a page whose host name resolves to this address (DNS rebinding)': ({ port, token }) => ({
     headers: { host: `evil.example:${port}`, authorization: `Bearer ${token}` },
   }),
-  'a name that begins like this machine': ({ token }) => ({
+  'a host name that begins with 127.0.0.1': ({ token }) => ({
     headers: { host: '127.0.0.1.evil.example', authorization: `Bearer ${token}` },
   }),
-  'a name that ends like this machine': ({ token }) => ({
+  'a host name that ends with localhost': ({ token }) => ({
     headers: { host: 'evil-localhost', authorization: `Bearer ${token}` },
   }),
   'a user name before the host': ({ token }) => ({
@@ -80,13 +80,13 @@ const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
   'https in the origin': ({ port, token }) => ({
     headers: { origin: `https://127.0.0.1:${port}`, authorization: `Bearer ${token}` },
   }),
-  'an element of a page of another site': ({ token }) => ({
+  'an element on a page of another site': ({ token }) => ({
     headers: { 'sec-fetch-site': 'cross-site', authorization: `Bearer ${token}` },
   }),
   'a page on another port of this machine': ({ token }) => ({
     headers: { 'sec-fetch-site': 'same-site', authorization: `Bearer ${token}` },
   }),
-  'an address in the browser, which has no token': () => ({
+  'a URL typed into the browser, without a token': () => ({
     headers: {
       'sec-fetch-site': 'none',
       'sec-fetch-mode': 'navigate',
@@ -110,7 +110,7 @@ const ATTACKS: Readonly<Record<string, (own: OpenDashboard) => Attack>> = {
   'the token in a cookie': ({ token }) => ({ headers: { cookie: `token=${token}` } }),
   'the stream, without a token': () => ({ path: '/data/events' }),
   'the routes, without a token': () => ({ path: '/data/routes' }),
-  'a path that is not normal': () => ({ path: '//data/requests/1' }),
+  'a path with a double slash': () => ({ path: '//data/requests/1' }),
 }
 
 describe('an attack on the dashboard data', () => {
@@ -124,7 +124,7 @@ describe('an attack on the dashboard data', () => {
   })
 
   it.each(Object.keys(ATTACKS).filter((name) => !/path|stream|routes/.test(name)))(
-    'runs no job again: %s',
+    'cannot run a job again: %s',
     async (name) => {
       const own = await open()
       const reply = await send(own, { path: RETRY, ...ATTACKS[name]?.(own), method: 'POST' })
@@ -147,7 +147,7 @@ describe('an attack on the dashboard data', () => {
     expect(text).not.toContain(CANARY)
   })
 
-  it('finds nothing if the target is a whole URL', async () => {
+  it('gets a 404 response if the request target is an absolute URL', async () => {
     const own = await open()
     const lines = [
       `GET http://evil.example/data/requests/1 HTTP/1.1`,
@@ -160,7 +160,7 @@ describe('an attack on the dashboard data', () => {
     expect(text).not.toContain(CANARY)
   })
 
-  it('differs from a request of the page itself, which gets the data', async () => {
+  it('differs from a request of the dashboard page, which gets the data', async () => {
     const own = await open()
     const { port, token } = own
     const fromPage = {
@@ -176,7 +176,7 @@ describe('an attack on the dashboard data', () => {
 })
 
 describe('a request with a side effect', () => {
-  it('performs the actions of the page, by POST only', async () => {
+  it('performs an action of the dashboard page only with POST', async () => {
     const own = await open()
     const authorization = `Bearer ${own.token}`
     const origin = `http://127.0.0.1:${own.port}`
@@ -206,7 +206,7 @@ describe('a request with a side effect', () => {
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH'])(
-    'is refused with the method %s elsewhere, even with the token',
+    'is refused with the method %s on any other path, even with the token',
     async (method) => {
       const own = await open()
       const headers = { authorization: `Bearer ${own.token}`, 'content-type': 'application/json' }
@@ -216,7 +216,7 @@ describe('a request with a side effect', () => {
     },
   )
 
-  it('gets no permission from a preflight', async () => {
+  it('is not permitted by a CORS preflight', async () => {
     const own = await open()
     const reply = await send(own, {
       method: 'OPTIONS',
@@ -244,7 +244,7 @@ describe('the dashboard page', () => {
     expect((await send(own, { path: '/', headers: script })).status).toBe(403)
   })
 
-  it('has a policy without inline code, other origins and frames', async () => {
+  it('has a Content-Security-Policy that forbids inline code, other origins and frames', async () => {
     const own = await open()
     const { headers } = await send(own, { path: '/' })
     const policy = String(headers['content-security-policy'])
@@ -270,7 +270,7 @@ it('the dashboard uses a different token in each run', async () => {
   expect(one.token).not.toBe(other.token)
 })
 
-it('the dashboard listens to no other address of the machine', async ({ skip }) => {
+it('the dashboard listens only on the loopback address', async ({ skip }) => {
   const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
   const other = addresses.find(({ internal, family }) => !internal && family === 'IPv4')
   if (other === undefined) skip('This machine has no address but the loopback.')

@@ -20,7 +20,7 @@ function opened() {
   return { notes, lines, fail }
 }
 
-it('a note names the route and the command, but no data from the client', () => {
+it('the note about a failed request names the route and the command, but no data from the client', () => {
   const { lines, fail } = opened()
   fail('a1', { url: '/orders/7?note=private' })
   expect(lines).toEqual([
@@ -28,13 +28,13 @@ it('a note names the route and the command, but no data from the client', () => 
   ])
 })
 
-it('a note names the path of a request without a route', () => {
+it('the note about a failed request without a route names the path', () => {
   const { lines, fail } = opened()
   fail('a1', { url: '/old', route: null })
   expect(lines).toEqual(['blazon dev: GET /old failed. To run it again: npx blazon replay a1'])
 })
 
-it('a repeated failure of a route is reported once for each class of error, until the code changes', () => {
+it('a repeated failure of a route is reported once per class of error until the code changes', () => {
   const { notes, lines, fail } = opened()
   fail('a1')
   fail('a2', { url: '/orders/8' })

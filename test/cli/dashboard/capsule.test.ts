@@ -11,7 +11,7 @@ function viewOf(capsule: { id: string; folder: string } | null) {
   return journal.view(1, 'http://127.0.0.1:3000')?.replay
 }
 
-it('the page shows the command that runs a failed request again', () => {
+it('the dashboard page shows the command that runs a failed request again', () => {
   expect(viewOf({ id: ID, folder: '.blazon/capsules' })).toBe(`npx blazon replay ${ID}`)
   expect(viewOf({ id: ID, folder: "it's here" })).toBe(
     `npx blazon replay ${ID} --folder 'it'\\''s here'`,

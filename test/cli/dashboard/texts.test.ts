@@ -34,7 +34,7 @@ function argumentsOf(command: string, env: Record<string, string>): string[] {
 }
 
 describe('the copy of a request as a curl command', () => {
-  it('sends the request in a shell, with secrets from variables of the shell', () => {
+  it('sends the request in a shell, with secrets from shell variables', () => {
     const env = { TOKEN: 't0', KEY: 'k0', AUTHORIZATION: 'a0', CARD: 'c0', PIN: 'p0' }
     expect(argumentsOf(curlText(HARD, ORIGIN), env)).toEqual([
       '-X',
@@ -51,7 +51,7 @@ describe('the copy of a request as a curl command', () => {
     ])
   })
 
-  it('sends the bytes of a binary body', () => {
+  it('sends a binary body unchanged', () => {
     const bytes = Buffer.from([0, 255, 39, 10])
     const sent = { headers: [], body: null, base64: bytes.toString('base64'), omitted: null }
     const command = curlText(reported({ method: 'PUT' }, { sent }), ORIGIN)
@@ -60,7 +60,7 @@ describe('the copy of a request as a curl command', () => {
     expect(command).toContain('curl -X PUT ')
   })
 
-  it('reports missing parts', () => {
+  it('names the missing parts of the request', () => {
     const sent = { headers: [], body: null, omitted: 'Its body is too long.' }
     expect(curlText(reported({}, { sent }), ORIGIN)).toMatch(/^# Its body is too long\.\ncurl '/)
   })
@@ -79,7 +79,7 @@ describe('suspected repeated statements (N+1)', () => {
   })
 })
 
-describe('the timeline', () => {
+describe('the timeline of a request', () => {
   it('shows steps, decisions, statements and log lines in chronological order', () => {
     const timeline = timelineOf({
       ...RECORD,
@@ -130,7 +130,7 @@ describe('the timeline', () => {
     ])
   })
 
-  it('describes issues and schemes briefly', () => {
+  it('describes validation issues and authentication schemes briefly', () => {
     const issues = [{ in: 'body', path: 'name', message: 'Too short', code: 'too_small' }]
     const schemes = [{ scheme: 'bearer', verdict: 'refused', reason: 'expired token' }]
     const decisions = [

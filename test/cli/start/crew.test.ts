@@ -82,7 +82,7 @@ describe('a crew of workers', () => {
     vi.restoreAllMocks()
   })
 
-  it('starts one worker first, and ends with the same status if it never listens', async () => {
+  it('starts one worker first, and ends with the status of this worker if it never listens', async () => {
     const { forked, worker, status } = setUp()
     await turns()
     expect(forked).toHaveLength(1)
@@ -112,7 +112,7 @@ describe('a crew of workers', () => {
     expect(waits).toEqual([0.5, 1, 2, 4, 8, 16, 30, 30])
   })
 
-  it('immediately replaces a worker that was ready, however often', async () => {
+  it('immediately replaces a worker that was ready, no matter how often', async () => {
     const { forked, lines, worker, started, advance } = setUp()
     await started()
     for (let crash = 0; crash < 20; crash++) {
@@ -184,7 +184,7 @@ describe('a crew of workers', () => {
     expect([forked.length, crew.counts.heartbeat]).toEqual([3, 1])
   })
 
-  it('does not kill a starting worker, nor one of a crew without a heartbeat', async () => {
+  it('does not kill a starting worker, or any worker if there is no heartbeat', async () => {
     const { worker, advance, forked, lines } = setUp()
     await advance(300_000)
     await worker(0).serve()
@@ -196,7 +196,7 @@ describe('a crew of workers', () => {
     expect(other.lines).toHaveLength(1)
   })
 
-  it('ends a new worker that is not ready in time, and keeps the old ones', async () => {
+  it('ends a new worker that is not ready in time, and keeps the old workers', async () => {
     const { forked, lines, worker, started, serving, advance, restart } = setUp({ heartbeat: 0 })
     await started()
     await restart()
@@ -209,7 +209,7 @@ describe('a crew of workers', () => {
     expect(serving()).toEqual([1, 2])
   })
 
-  it('prints the exit status or signal of a failed new worker', async () => {
+  it('prints the exit status of a new worker that fails during a restart', async () => {
     const { lines, worker, started, restart } = setUp()
     await started()
     await restart()
@@ -235,7 +235,7 @@ describe('a crew of workers', () => {
     expect(await status).toBe(0)
   })
 
-  it('restarts after its start, and once more for any number of calls during a restart', async () => {
+  it('restarts its workers after the start, and only once more for several calls during a restart', async () => {
     const { forked, worker, started, restart, serving } = setUp()
     await restart()
     await restart()

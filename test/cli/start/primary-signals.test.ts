@@ -24,7 +24,7 @@ function listen() {
   return { calls, send }
 }
 
-it('the same signal counts as a second one only after 250 ms, because npm repeats terminal signals', () => {
+it('the same signal counts as a second signal only after 250 ms, because npm repeats terminal signals', () => {
   const { calls, send } = listen()
   send('SIGINT')
   vi.advanceTimersByTime(249)
@@ -35,7 +35,7 @@ it('the same signal counts as a second one only after 250 ms, because npm repeat
   expect(calls).toEqual(['end SIGINT', 'kill'])
 })
 
-it('a different signal counts as a second one at once', () => {
+it('a different signal immediately counts as a second signal', () => {
   const { calls, send } = listen()
   send('SIGINT')
   send('SIGTERM')

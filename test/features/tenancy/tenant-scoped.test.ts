@@ -236,7 +236,7 @@ describe('the number of tenant instances', () => {
 })
 
 describe('the timer of idle instances', () => {
-  it('is set by the first instance, and cancelled when the application closes', async () => {
+  it('is set by the first instance, and canceled when the instances are closed', async () => {
     const timers = new Set<number>()
     let next = 0
     const clock: ClockPort = {

@@ -30,7 +30,7 @@ function documentOf(options: Partial<JobsOptions>, openapi: '3.0' | '3.1' = '3.0
   }).document
 }
 
-it('x-jobs lists the jobs in the option documented of jobs(), with named schemas as components', () => {
+it('x-jobs lists the jobs in the `documented` option of jobs(), with named schemas as components', () => {
   for (const openapi of ['3.0', '3.1'] as const) {
     const document = documentOf({ documented: [Letter, Sweep] }, openapi)
     expect(document['x-jobs']).toEqual({
@@ -55,7 +55,7 @@ it('jobs() adds nothing to the document by default', () => {
   expect(Object.keys(documentOf({}))).not.toContain('x-jobs')
 })
 
-it('jobs() refuses a value of the option documented that is not a list', () => {
+it('jobs() refuses a `documented` option that is not a list', () => {
   expect(() => documentOf({ documented: 'letter' as never })).toThrow('jobs(): documented')
 })
 

@@ -87,7 +87,7 @@ const jobRow = ({ verdicts }: IsolationReport) =>
   verdicts.find(({ operationId }) => operationId === 'print')
 
 describeJobs('proveIsolation() on an application with jobs', () => {
-  it('passes a job that touches only rows of its tenant', async () => {
+  it('gives the verdict PASS to a job that touches only rows of its tenant', async () => {
     const report = await prove((db) => db.query('update notes set printed = printed + 1'))
     expect(report.leaks).toEqual([])
     expect(report.verdicts.map(({ operation, verdict }) => `${operation} ${verdict}`)).toEqual([
@@ -132,7 +132,7 @@ describeJobs('proveIsolation() on an application with jobs', () => {
     ])
   })
 
-  it('reports a job without a tenant that has data of one tenant and reads rows of another', async () => {
+  it('reports a job without a tenant that contains data of one tenant and reads rows of another tenant', async () => {
     const report = await prove((db) => db.query('select 1 from notes'), {
       send: async (sender, text) => {
         await sender.send(Print, { text })

@@ -195,7 +195,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toEqual([])
   })
 
-  it('receive their sender when they run, and log it in each line', async () => {
+  it('receive the data of their sender when they run, and add it to each log line', async () => {
     const traced = app.with({ traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01` })
     await traced.request().post('/orders').set('x-tenant-id', 'acme').send({ order: 5 })
     await app.jobs.drain()
@@ -217,7 +217,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     })
   })
 
-  it('run again after a failure and a delay, and their first effects are undone', async () => {
+  it('run again after a failure and a delay, without the effects of the first run', async () => {
     const id = await send(1)
     failures = 1
     await expect(app.jobs.drain()).rejects.toThrow('The printer has no paper')
@@ -228,7 +228,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await effects()).toEqual([{ id, tenant: 'acme' }])
   })
 
-  it('with five retries run at most six times under one id, and the error is stored', async () => {
+  it('with five retries run at most six times under the same id, and store their error', async () => {
     const id = await send(1)
     failures = 99
     const outcomes: string[] = []
@@ -344,7 +344,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(await app.jobs.drain()).toMatchObject([{ outcome: 'done', attempt: 2 }])
   })
 
-  it('store their error if they must not run again', async () => {
+  it('store their error if they are dead', async () => {
     await send(1)
     tenants.delete('acme')
     await app.clock.advance('5m')
@@ -368,7 +368,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     expect(lines).not.toContain('Run without a tenant')
   })
 
-  it('are not sent again with the same key while one waits, if they have the policy short', async () => {
+  it('with the policy short are not sent again while a job with the same key waits', async () => {
     const once = () =>
       runWithTenant('acme', () => app.get(Jobs).send(Once, undefined, { key: 'k' }))
     expect(await once()).toBeTypeOf('string')
@@ -381,7 +381,7 @@ describe.skipIf(!runsJobs).each(KINDS)('jobs on %s', (_kind, open) => {
     await expect(app.get(Jobs).send(Unworked)).rejects.toThrow('No worker runs the job unworked')
   })
 
-  it('send their id as the idempotency key', async () => {
+  it('send their id as the idempotency key of outgoing requests', async () => {
     const keys: (string | null)[] = []
     app.outgoing.answer('POST', 'https://mail.example/send', ({ headers }) => {
       keys.push(new Headers(headers as never).get('idempotency-key'))

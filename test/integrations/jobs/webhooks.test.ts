@@ -118,7 +118,7 @@ describeJobs('webhooks sent by jobs', () => {
     expect(ids).toEqual([delivery?.id])
   })
 
-  it('deliver nothing for a failed request, and nothing to another tenant', async () => {
+  it('deliver nothing for a failed request, or to an endpoint of another tenant', async () => {
     expect((await pay(true)).status).toBe(500)
     expect(await app.jobs.drain()).toEqual([])
     await runWithTenant('globex', () => app.get(Webhooks).send('1', { type: 'x', data: null }))
@@ -128,7 +128,7 @@ describeJobs('webhooks sent by jobs', () => {
     expect(await log('globex')).toMatchObject([{ state: 'dead', attempts: 1 }])
   })
 
-  it('retry a failed delivery under one id, and record the reason of the last failure', async () => {
+  it('retry a failed delivery, and record the reason of the last failure', async () => {
     answer(503)
     await pay()
     await app.jobs.drain({ failures: 'keep' })

@@ -126,7 +126,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     expect(Math.max(...passed)).toBeLessThanOrEqual(4)
   })
 
-  it('end a run at its timeout, undo its effects, and run it again', async () => {
+  it('end a job at its timeout, undo its effects, and run the job again', async () => {
     await using running = await start()
     await runWithTenant('acme', () => running.app.get(Jobs).send(Slow))
     await until(() => slowRuns === 2)

@@ -40,7 +40,7 @@ const tracing = new Tracing()
 afterAll(() => tracing.end())
 
 describeJobs('an application that runs jobs', () => {
-  it('creates a span for each run under the span of its send, in the trace of its request', async () => {
+  it('creates a span for each job run below the span of the send, in the trace of the request', async () => {
     const work = jobs({ work: true, workers: [Marks] })
     const plugins = [otel(), postgres({ embedded: 'memory' }), work]
     const app = await App.create({ controllers: [MarksController], logger: false, plugins })

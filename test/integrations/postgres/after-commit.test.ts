@@ -71,7 +71,7 @@ it('after its commit, a transaction waits for afterCommit() functions up to the 
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })
 
-it('functions given to afterCommit() run once after a commit, and never after a rollback', async () => {
+it('functions passed to afterCommit() run once after a commit, and never after a rollback', async () => {
   const { sessions, logged } = openSessions()
   const done: string[] = []
   const undone = sessions.block(null, async () => {
@@ -92,7 +92,7 @@ it('functions given to afterCommit() run once after a commit, and never after a 
   expect([done, logged]).toEqual([['outer', 'part'], []])
 })
 
-it('a committed transaction resolves if a function given to afterCommit() and the logger fail', async () => {
+it('a committed transaction resolves even if a function passed to afterCommit() and the logger fail', async () => {
   const { sessions, sent } = openSessions(new Error('the disk is full'))
   const saved = sessions.block(null, async () => {
     await sessions.afterCommit(() => Promise.reject(new Error('too late')))

@@ -98,7 +98,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     await expect.poll(async () => (await listApiKeys(owner))[0]?.lastUsedAt).toBeInstanceOf(Date)
   })
 
-  it('are refused after they were revoked or have expired', async () => {
+  it('are refused after they are revoked or have expired', async () => {
     const { owner, login } = await shop()
     const app = await start(login, { cacheFor: 0 })
     const make = async (fields = {}) => {
@@ -120,7 +120,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(await listApiKeys(owner, { tenant: 'zeta' })).toEqual([])
   })
 
-  it('can be created by a handler outside of its tenant, and used in the next request', async () => {
+  it('can be created by a handler with withoutTenant(), and used in the next request', async () => {
     const { owner, login } = await shop()
     const app = await start(login)
     const { key, ...stored } = generateApiKey({ prefix: 'acme_live' })
@@ -177,7 +177,7 @@ describeWithServer('API keys in PostgreSQL', () => {
     expect(line?.facts['err']).toMatchObject({ cause: { code: '3F000' } })
   })
 
-  it('work in an application without tenants whose login has no other roles', async () => {
+  it('work in an application without tenants whose login belongs to no other role', async () => {
     const database = await ownServerDatabase()
     onTestFinished(() => database[Symbol.asyncDispose]())
     const login = await database.role('login', 'login nosuperuser nobypassrls')

@@ -20,7 +20,7 @@ it('an unreachable server is reported as a short message with the code', async (
   )
 })
 
-it('the innermost cause of a chain is kept, with its useful properties', () => {
+it('the innermost cause of an error is kept, with its useful properties', () => {
   const refused = Object.assign(new Error('value too long'), {
     name: 'error',
     code: '22001',
@@ -34,7 +34,7 @@ it('the innermost cause of a chain is kept, with its useful properties', () => {
   expect(brief.stack).toBe('error: value too long')
 })
 
-it('several addresses are reported in one message, and a circular cause is handled', () => {
+it('failures of several addresses are reported in one message, and a circular cause is accepted', () => {
   const attempts = new AggregateError([new Error('no ::1.'), new Error('no 127.0.0.1')], '')
   expect(briefCause(new Error('outer', { cause: attempts })).message).toBe('no ::1, no 127.0.0.1')
   const circle = new Error('round')

@@ -11,7 +11,7 @@ const CANCELLED = { code: '57014' }
 const INSERT = "insert into orders (tenant_id, note) values ('a', 'added')"
 
 // These tests cancel the most important statements. `test/hostile/cancellations.test.ts` cancels each message.
-describeWithServer('a cancelled statement', () => {
+describeWithServer('a canceled statement', () => {
   let server: Server
   let proxy: StepProxy
   let app: TestApp
@@ -49,9 +49,9 @@ describeWithServer('a cancelled statement', () => {
   }
 
   const calls: Record<string, () => Promise<unknown>> = {
-    'a query of its own': () => asA(() => db.query(INSERT)),
+    'a single query': () => asA(() => db.query(INSERT)),
     'a transaction': () => db.withTenantTransaction('a', () => db.query(INSERT)),
-    'all tenants': () => db.withoutTenant('the test', () => db.query(INSERT)),
+    'a query for all tenants': () => db.withoutTenant('the test', () => db.query(INSERT)),
   }
 
   describe.each(Object.entries(calls))('in %s', (_, call) => {

@@ -92,12 +92,12 @@ describe('a statement that may read or write', () => {
     ['explain analyze delete from orders', false],
     ['with a as (delete from orders returning 1) select 1', false],
     ['insert into orders default values', false],
-  ])('is classified as read-only or not: %s', (text, reads) => {
+  ])('is correctly classified as read-only or not: %s', (text, reads) => {
     expect(classifyStatement(text).reads).toBe(reads)
   })
 })
 
-it('the start and end of a transaction are recognised with comments and long text', () => {
+it('the start and end of a transaction are recognized among comments and long text', () => {
   for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
     for (const after of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
       expect(classifyStatement(`${before}CoMMit${after}`).control).toBe('commit')
@@ -111,7 +111,7 @@ it('the start and end of a transaction are recognised with comments and long tex
   }
 })
 
-it('a statement gets the same classification again after 3,000 other statements', () => {
+it('a statement has the same classification again after 3,000 other statements', () => {
   const texts = Array.from({ length: 3000 }, (_, index) => `select ${'1, '.repeat(300)}${index}`)
   for (const text of [...texts, ...texts]) expect(classifyStatement(text).leaves).toBe('nothing')
 })

@@ -43,7 +43,7 @@ describeWithServer('closing an idle application with PostgreSQL', () => {
   // The time that closing takes is that of the system calls, unless it waits until a timer ends the wait.
   it.each<[string, (app: App) => Promise<unknown>, PostgresOptions]>([
     ['that was never used', async () => {}, {}],
-    ['that the doctor has examined', async () => {}, { doctor: true }],
+    ['that the doctor has checked', async () => {}, { doctor: true }],
     ['with one connection', query, {}],
     ['with several connections', (app) => Promise.all([query(app), query(app), query(app)]), {}],
     [

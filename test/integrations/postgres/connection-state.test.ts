@@ -48,7 +48,7 @@ describeWithServer('a transaction', () => {
 })
 
 describeWithServer('a connection with an onConnect function of the application', () => {
-  it('is reused after a transaction, without a cleanup', async () => {
+  it('is reused after a transaction', async () => {
     const poolOptions = { onConnect: () => {} }
     const plugins = [postgres({ ...database.options, connections: 1, poolOptions })]
     await using app = await TestApp.create({ plugins, logger: false })
@@ -90,7 +90,7 @@ describeWithServer('a released connection', () => {
 
   it.each([
     ['open', ['BEGIN']],
-    ['open, of lower case', ['begin']],
+    ['open, and begun in lower case', ['begin']],
     ['open, and used', ['BEGIN', 'select 1']],
     ['failed', ['BEGIN', 'select 1/0']],
     ['open again after a commit', ['BEGIN', 'COMMIT', 'BEGIN']],
@@ -106,7 +106,7 @@ describeWithServer('a released connection', () => {
     ['no statement', []],
     ['a transaction that was committed', ['BEGIN', 'select 1', 'COMMIT']],
     ['a transaction that was rolled back', ['BEGIN', 'select 1', 'ROLLBACK']],
-    ['a failed one that was rolled back', ['BEGIN', 'select 1/0', 'ROLLBACK']],
+    ['a failed transaction that was rolled back', ['BEGIN', 'select 1/0', 'ROLLBACK']],
     ['a statement that was refused', ['select 1/0']],
     ['a temporary table', ['create temp table trace (a int)']],
   ])('is lent again without traces after %s, twice in a row', async (_, statements) => {

@@ -58,7 +58,7 @@ it('the health check reports the database as up while all connections are in use
   await app.close()
 })
 
-it('a request gets a connection even if there was none for its first query', async () => {
+it('a request gets a connection even if no connection was free for its first query', async () => {
   const [held, release] = [gate(), gate()]
   @Controller('notes')
   class NotesController {
@@ -94,8 +94,8 @@ it('a request gets a connection even if there was none for its first query', asy
   await app.close()
 })
 
-describeWithServer('a lent connection that is lost without a statement', () => {
-  it('is replaced by another one before it is released', async () => {
+describeWithServer('a lent connection that is lost while no statement runs', () => {
+  it('is replaced by another connection before it is released', async () => {
     await using database = await ownServerDatabase()
     const driver = createDriver({ ...database.options, connections: 1 })
     await driver.open({ logger: { info() {}, warn() {}, error() {} } })

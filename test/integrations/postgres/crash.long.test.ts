@@ -67,7 +67,7 @@ describeWithServer('a killed application', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  it('saves nothing of a request if it is killed between two statements', {
+  it('saves no row of a request if it is killed between two statements', {
     timeout: LIMIT,
   }, async () => {
     const app = await startApp()
@@ -80,7 +80,7 @@ describeWithServer('a killed application', () => {
     expect(await look("select 1 from orders where note = 'between'")).toEqual([])
   })
 
-  it('saves both rows or neither, and both for each 201 response, if killed at any moment', {
+  it('killed at any moment, saves both rows of a request or neither, and both after a 201 response', {
     timeout: LIMIT,
   }, async () => {
     const seed = seedOfRun()

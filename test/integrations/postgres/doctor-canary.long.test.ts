@@ -20,13 +20,13 @@ const CONFUSED: readonly Case[] = [
       /its last character/,
     ],
   ),
-  ['varchar(128), of the setting', 'text', `tenant_id = ${CURRENT}::varchar(128)`, /one more/],
-  ['a column that is full', 'varchar(40)', `tenant_id = ${CURRENT}::varchar(40)`, /one more/],
+  ['varchar(128) of the setting', 'text', `tenant_id = ${CURRENT}::varchar(128)`, /one more/],
+  ['the length of a full column', 'varchar(40)', `tenant_id = ${CURRENT}::varchar(40)`, /one more/],
   ['char(n)', 'text', `tenant_id::char(50) = ${CURRENT}::char(50)`, /its last character/],
-  ['blanks', 'text', `tenant_id::bpchar = ${CURRENT}::bpchar`, /a space at its end/],
-  ['a column of char(n)', 'char(64)', `tenant_id = ${CURRENT}::bpchar`, /a space at its end/],
+  ['trailing blanks', 'text', `tenant_id::bpchar = ${CURRENT}::bpchar`, /a space at its end/],
+  ['a column of type char(n)', 'char(64)', `tenant_id = ${CURRENT}::bpchar`, /a space at its end/],
   ['name', 'text', `tenant_id::name = ${CURRENT}::name`, /its last character/],
-  ['a column of name', 'name', `tenant_id = ${CURRENT}::name`, /an additional character/],
+  ['a column of type name', 'name', `tenant_id = ${CURRENT}::name`, /an additional character/],
   ['lower()', 'text', `lower(tenant_id) = lower(${CURRENT})`, /capital letters/],
   ['trim()', 'text', `trim(tenant_id) = trim(${CURRENT})`, /a space at its end/],
   ['left()', 'text', `left(tenant_id, 30) = left(${CURRENT}, 30)`, /its last character/],
@@ -51,7 +51,7 @@ describe.each(KINDS)('the canary test on %s', (_, open) => {
   afterAll(() => patient[Symbol.asyncDispose]())
 
   it.each(CONFUSED)(
-    'finds a policy that confuses two tenants by %s',
+    'finds a policy that confuses two tenants because of %s',
     async (_, type, policy, difference) => {
       const name = patient.newName()
       await patient.run(table(type, policy), name)
@@ -76,7 +76,7 @@ describe.each(KINDS)('the canary test on %s', (_, open) => {
     },
   )
 
-  it('finds a policy for all rows if the column type is a domain', async () => {
+  it('finds a policy that allows all rows even if the column type is a domain', async () => {
     await patient.run(`create domain tenant as text; ${table('tenant', 'true')}`, 'owned')
     const findings = await patient.findings()
     await patient.run('drop table owned; drop domain tenant')

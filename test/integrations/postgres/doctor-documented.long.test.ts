@@ -27,7 +27,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
   const withRoles = (sql: string) =>
     sql.replaceAll('app_tenant', '$one').replaceAll('app_all_tenants', '$all')
 
-  it('accepts the migrations of the example', async () => {
+  it('accepts the migrations of the orders example', async () => {
     for (const migration of MIGRATIONS) await patient.run(withRoles(migration))
     expect(await patient.findings()).toEqual([])
   })
@@ -47,14 +47,14 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
       'the recipe for Prisma',
       { columns: ['order_id uuid not null', 'text text not null', 'tags text[]'] },
     ],
-    ['a schema of its own', { schema: 'shop', columns: ['note text'] }],
+    ['a separate schema', { schema: 'shop', columns: ['note text'] }],
   ])('accepts a table of %s', async (_, options) => {
     await patient.run('create schema shop')
     await patient.run(tenantTable('orders', { ...patient.roles, ...options }))
     expect(await patient.findings()).toEqual([])
   })
 
-  it('accepts a table changed by protectTable(), and the shared table of the documentation', async () => {
+  it('accepts a table that protectTable() changed, and the shared table in the documentation', async () => {
     await patient.run('create table invoices (id serial primary key, tenant_id text)')
     await patient.run(protectTable('invoices', patient.roles))
     const shared = blocksOf('docs/migrations.md').find(({ text }) => text.includes('countries'))

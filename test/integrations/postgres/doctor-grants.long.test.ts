@@ -8,7 +8,7 @@ import { describeWithServer } from './server.js'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 
-describeWithServer('the doctor, for the rights of the login,', () => {
+describeWithServer('the doctor for the rights of the login', () => {
   let patient: Patient
   let database: ServerDatabase
   let login: string
@@ -66,13 +66,13 @@ describeWithServer('the doctor, for the rights of the login,', () => {
       'public.copy (INSERT, SELECT)',
     ],
     [
-      'a table of tenants, with a policy for it',
+      'a tenant table with a policy for the login',
       'grant select on sound to $login; create policy own on sound to $login using (true) with check (false)',
       'select note from sound',
       'public.sound (SELECT)',
     ],
     [
-      'a role that it inherits from',
+      'a table to a role from which the login inherits',
       'create role $login_r; alter role $login inherit; grant $login_r to $login; revoke $all from $login; create table copy as select note from sound; grant select on copy to $login_r',
       'select note from copy',
       'public.copy (SELECT)',
@@ -114,7 +114,7 @@ describeWithServer('the doctor, for the rights of the login,', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('warns about other tables that the login owns', async () => {
+  it('warns about tables without tenants that the login owns', async () => {
     await patient.run(fill('create table jobs (a int); alter table jobs owner to $login'))
     expect(await lines()).toEqual([`W_DATABASE_LOGIN login ${login}`])
   })
@@ -130,7 +130,7 @@ describeWithServer('the doctor, for the rights of the login,', () => {
     expect(await lines()).toEqual([])
   })
 
-  it('finds default privileges that give the login access to later tables', async () => {
+  it('finds default privileges that give the login access to future tables', async () => {
     await patient.run(fill('alter default privileges grant select on tables to $login'))
     expect(await lines()).toEqual([
       'W_DATABASE_GRANT default privileges on tables of root_of_tests',
@@ -140,7 +140,7 @@ describeWithServer('the doctor, for the rights of the login,', () => {
   })
 
   it.each(['pg_read_all_data', 'pg_read_server_files', 'pg_execute_server_program'])(
-    'finds a login that can become %s',
+    'finds a login that can switch to the role %s',
     async (role) => {
       await patient.run(fill(`grant ${role} to $login`))
       expect(await findings()).toMatchObject([

@@ -55,7 +55,7 @@ describeWithServer('the doctor on a database server', () => {
   it.each([
     ['login superuser', /^E_DATABASE_LOGIN It is a superuser/],
     ['login bypassrls', /^E_DATABASE_LOGIN It has BYPASSRLS/],
-  ])('finds a login with the attributes: %s', async (attributes, message) => {
+  ])('finds a login that was created with: %s', async (attributes, message) => {
     await prepare()
     const login = await database.role('login', attributes)
     await database.run(`grant ${roles.tenantRole}, ${roles.allTenantsRole} to ${login}`)
@@ -81,7 +81,7 @@ describeWithServer('the doctor on a database server', () => {
     ])
   })
 
-  it('finds a login that inherits the rights of the roles', async () => {
+  it('finds a login that inherits the rights of the tenant roles', async () => {
     await prepare()
     const login = await database.role('login', 'login inherit')
     await database.run(`grant ${roles.tenantRole}, ${roles.allTenantsRole} to ${login}`)
@@ -94,7 +94,7 @@ describeWithServer('the doctor on a database server', () => {
     })
   })
 
-  it('finds a login that can become a role with BYPASSRLS, or create roles', async () => {
+  it('finds a login that can switch to a role with BYPASSRLS or create roles', async () => {
     const login = await database.role('login', 'login noinherit createrole')
     await prepare(login)
     const admin = await database.role('admin', 'nologin bypassrls')
@@ -107,7 +107,7 @@ describeWithServer('the doctor on a database server', () => {
     expect(await findings(login)).toEqual([])
   })
 
-  it('finds a login that cannot become the roles, and does not test tables with it', async () => {
+  it('finds a login that cannot switch to the tenant roles, and does not test tables with this login', async () => {
     await prepare()
     await database.run('alter table orders disable row level security')
     const login = await database.role('login', 'login noinherit')

@@ -39,20 +39,20 @@ const COMPARISONS: readonly Leak[] = [
   text('bpchar', `tenant_id::bpchar = ${CURRENT}::bpchar`, ['acme ', 'acme']),
   text('"char"', `tenant_id::"char" = ${CURRENT}::"char"`, ['acme', 'a']),
   text('name', `tenant_id::name = ${CURRENT}::name`, [`${B63}1`, `${B63}2`]),
-  text('bytea, of a part', `tenant_id::varchar(4)::bytea = ${CURRENT}::varchar(4)::bytea`, [
+  text('bytea of a prefix', `tenant_id::varchar(4)::bytea = ${CURRENT}::varchar(4)::bytea`, [
     'acme-1',
     'acme-2',
   ]),
   text('lower()', `lower(tenant_id) = lower(${CURRENT})`, ['ACME', 'acme']),
   text('trim()', `trim(tenant_id) = trim(${CURRENT})`, ['acme ', 'acme']),
   text('left()', `left(tenant_id, 4) = left(${CURRENT}, 4)`, ['acme-1', 'acme-2']),
-  text('left() of the setting alone', `tenant_id = left(${CURRENT}, 4)`, ['acme-1', 'acme']),
+  text('left() of only the setting', `tenant_id = left(${CURRENT}, 4)`, ['acme-1', 'acme']),
   text('substring()', `substring(tenant_id, 1, 4) = substring(${CURRENT}, 1, 4)`, [
     'acme-1',
     'acme-2',
   ]),
   text('LIKE', `tenant_id like ${CURRENT}`, ['acm_', 'acme']),
-  text('LIKE, of a beginning', `tenant_id like ${CURRENT} || '%'`, ['acme', 'acme-2']),
+  text('LIKE with a prefix', `tenant_id like ${CURRENT} || '%'`, ['acme', 'acme-2']),
   text('ILIKE', `tenant_id ilike ${CURRENT}`, ['ACME', 'acme']),
   text('a regular expression', `tenant_id ~ ${CURRENT}`, ['a.me', 'acme']),
   text('starts_with()', `starts_with(tenant_id, ${CURRENT})`, ['acme', 'acme-2']),
@@ -65,7 +65,7 @@ const COMPARISONS: readonly Leak[] = [
     'acme',
     'zeta',
   ]),
-  text('IS TRUE OR', `(tenant_id = ${CURRENT}) is not null`, ['acme', 'zeta']),
+  text('IS NOT NULL', `(tenant_id = ${CURRENT}) is not null`, ['acme', 'zeta']),
   text(
     'a query',
     `tenant_id = (select nullif(${SETTING}, '') from (values (1)) x (tenant)) or true`,
@@ -76,12 +76,12 @@ const COMPARISONS: readonly Leak[] = [
     'acme',
     'zeta',
   ]),
-  text('nullif() of a tenant', `tenant_id = coalesce(nullif(${SETTING}, 'acme'), 'zeta')`, [
+  text('nullif() of a tenant id', `tenant_id = coalesce(nullif(${SETTING}, 'acme'), 'zeta')`, [
     'acme',
     'zeta',
   ]),
   text('a constant', `tenant_id = 'zeta'`, ['acme', 'zeta']),
-  text('itself', 'tenant_id = tenant_id', ['acme', 'zeta']),
+  text('its own column', 'tenant_id = tenant_id', ['acme', 'zeta']),
   {
     ...text('IS NOT DISTINCT FROM', `tenant_id is not distinct from ${CURRENT}`, ['', 'zeta']),
     plant: `${table('text', `tenant_id is not distinct from ${CURRENT}`, 'zeta')};
@@ -93,7 +93,7 @@ const COMPARISONS: readonly Leak[] = [
 
 const PLACES: readonly Leak[] = [
   {
-    what: 'an operator = of another schema, found by the search_path',
+    what: 'an operator = of another schema that is found by the search_path',
     plant: `create function public.$t_eq(text, text) returns boolean language sql immutable as 'select lower($1) operator(pg_catalog.=) lower($2)';
       create operator public.= (function = public.$t_eq, leftarg = text, rightarg = text);
       set search_path = public, pg_catalog;
@@ -105,7 +105,7 @@ const PLACES: readonly Leak[] = [
       'drop table $t; drop operator public.= (text, text); drop function public.$t_eq(text, text)',
   },
   {
-    what: 'a function of the same name as current_setting',
+    what: 'a policy that calls another function named current_setting',
     plant: `create schema other; create function other.current_setting(text, boolean) returns text language sql stable as 'select ''zeta''::text';
       ${table('text', "tenant_id = (select nullif(other.current_setting('app.tenant_id', true), ''))", 'zeta')};
       grant usage on schema other to $one`,
@@ -114,7 +114,7 @@ const PLACES: readonly Leak[] = [
     cleanUp: 'drop table $t; drop schema other cascade',
   },
   {
-    what: 'a function that compares',
+    what: 'a policy that compares in a function',
     plant: `create function $t_mine(id text) returns boolean language sql stable as 'select lower(id) = lower(${SETTING.replaceAll("'", "''")})';
       ${table('text', '$t_mine(tenant_id)', 'ACME')}`,
     see,
@@ -122,7 +122,7 @@ const PLACES: readonly Leak[] = [
     cleanUp: 'drop table $t; drop function $t_mine(text)',
   },
   {
-    what: 'a type of another schema with the name text',
+    what: 'a type named text in another schema',
     plant: `create schema other; create domain other.text as varchar(4);
       ${table('text', `tenant_id::other.text = ${CURRENT}::other.text`, 'acme-2')}`,
     tenant: 'acme-1',
@@ -131,21 +131,21 @@ const PLACES: readonly Leak[] = [
     cleanUp: 'drop table $t; drop schema other cascade',
   },
   {
-    what: 'a column of char(n)',
+    what: 'a tenant column of type char(n)',
     plant: table('char(8)', `tenant_id = ${CURRENT}::char(8)`, 'acme'),
     tenant: 'acme    and more',
     see,
     expected: [POLICY, COLUMN],
   },
   {
-    what: 'a column of name',
+    what: 'a tenant column of type name',
     plant: table('name', `tenant_id = ${CURRENT}::name`, `${B63}1`),
     tenant: `${B63}2`,
     see,
     expected: [POLICY, COLUMN],
   },
   {
-    what: 'a column of numeric',
+    what: 'a tenant column of type numeric',
     plant: `create table $t (tenant_id numeric not null default ${DEFAULT}::numeric, note text, primary key (tenant_id));
       alter table $t enable row level security; alter table $t force row level security;
       create policy p on $t to $one using (tenant_id = ${CURRENT}::numeric(4)) with check (tenant_id = ${CURRENT}::numeric(4));
@@ -155,7 +155,7 @@ const PLACES: readonly Leak[] = [
     expected: [POLICY, COLUMN],
   },
   {
-    what: 'a domain over a type that truncates',
+    what: 'a tenant column with a domain over a type that truncates',
     plant: `create domain $t_id as char(4);
       ${table('$t_id', `tenant_id = ${CURRENT}::$t_id`, 'acme')}`,
     tenant: 'acme-2',
@@ -171,13 +171,13 @@ const PLACES: readonly Leak[] = [
     expected: ['E_DATABASE_POLICY policy q of table public.$t'],
   },
   {
-    what: 'a policy of a column that is not the tenant',
+    what: 'a policy that compares a column other than the tenant column',
     plant: `${table('text', `note = ${CURRENT}`, 'zeta')}; update $t set note = 'acme'`,
     see,
     expected: [POLICY],
   },
   {
-    what: 'a policy of a role that the role of tenants may become without inheriting it',
+    what: 'a policy for a role to which the tenant role can switch without inheriting from it',
     plant: `create role $one_r; grant $one_r to $one; ${table('text', `tenant_id = ${CURRENT}`, 'zeta')};
       grant select on $t to $one_r; create policy q on $t to $one_r using (true)`,
     see: ['set role $one_r', see],
@@ -189,7 +189,7 @@ const PLACES: readonly Leak[] = [
 /** Leaks that need extensions or collations of ICU, which PGlite does not have. */
 const OF_A_SERVER: readonly Leak[] = [
   {
-    what: 'a column of citext',
+    what: 'a tenant column of type citext',
     plant: `create extension citext; ${table('citext', `tenant_id = ${CURRENT}::citext`, 'ACME')}`,
     see,
     expected: [POLICY, COLUMN],
@@ -261,7 +261,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
-  it.each(named(COMPARISONS))('finds a policy that compares by %s', async (_, leak) => {
+  it.each(named(COMPARISONS))('finds a policy with a wrong comparison: %s', async (_, leak) => {
     await patient.expectFound(leak)
   })
 
@@ -272,7 +272,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
   it.each([
     ['all', `create policy p on $t to $one using (tenant_id = ${CURRENT})`],
     ['update', `create policy p on $t for update to $one using (tenant_id = ${CURRENT})`],
-  ])('finds a policy for %s without WITH CHECK', async (_, policy) => {
+  ])('finds a policy for the command %s without WITH CHECK', async (_, policy) => {
     const name = patient.newName()
     await patient.run(tenantTable(name, { ...patient.roles, columns: ['note text'] }))
     await patient.run(policy, name)
@@ -291,7 +291,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
     ['text, without nullif', 'text', `tenant_id = ${SETTING}`, DEFAULT],
     ['text, without missing_ok', 'text', "tenant_id = current_setting('app.tenant_id')", DEFAULT],
     ['text, with an alias', 'text', `tenant_id = (select ${DEFAULT} as "a ""b"" and (c")`, DEFAULT],
-    ['text in "C"', 'text collate "C"', `tenant_id = ${CURRENT}`, DEFAULT],
+    ['text with the collation "C"', 'text collate "C"', `tenant_id = ${CURRENT}`, DEFAULT],
     ['varchar', 'varchar', `tenant_id = ${CURRENT}`, DEFAULT],
     ['varchar(n)', 'varchar(40)', `tenant_id = ${CURRENT}`, DEFAULT],
     ['uuid', 'uuid', `tenant_id = ${CURRENT}::uuid`, `${DEFAULT}::uuid`],
@@ -308,18 +308,18 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
     ['bigint', 'bigint', `tenant_id = ${CURRENT}::bigint`, `${DEFAULT}::bigint`],
     ['bigint, as int', 'bigint', `tenant_id = ${CURRENT}::int`, `${DEFAULT}::bigint`],
     [
-      'further conditions',
+      'text, with further conditions',
       'text',
       `note is null and (tenant_id = ${CURRENT} and note < 'x')`,
       DEFAULT,
     ],
     [
-      'further conditions, with parentheses in texts',
+      'text, with further conditions and parentheses in strings',
       'text',
       `(note = ') or (' or note = E'\\'') and tenant_id = ${CURRENT}`,
       DEFAULT,
     ],
-  ])('accepts a policy with %s', async (_, type, policy, value) => {
+  ])('accepts a correct policy: %s', async (_, type, policy, value) => {
     const name = patient.newName()
     await patient.run(
       `create table $t (tenant_id ${type} not null default ${value}, note text, primary key (tenant_id));

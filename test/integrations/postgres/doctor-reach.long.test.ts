@@ -26,7 +26,7 @@ const RELATIONS: readonly Leak[] = [
     expected: ['E_DATABASE_REACH table public.$t'],
   },
   {
-    what: 'a table that a trigger writes',
+    what: 'a table that a trigger fills',
     plant: `create table $t (at timestamptz default now(), what text);
       create function $t_f() returns trigger language plpgsql as 'begin insert into $t (what) values (new.note); return null; end';
       create trigger log after insert on sound for each row execute function $t_f();
@@ -45,7 +45,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'drop schema hidden cascade; drop role $one_r; alter role $one noinherit',
   },
   {
-    what: 'a table of a role that the role of tenants may become',
+    what: 'a table of a role to which the tenant role can switch',
     plant:
       'create role $one_r; create table $t as select note from sound; grant select on $t to $one_r; grant $one_r to $one',
     see: ['set role $one_r', 'select note from $t'],
@@ -53,7 +53,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'drop table $t; drop role $one_r',
   },
   {
-    what: 'a table of a role that the role of tenants may become through another role',
+    what: 'a table of a role to which the tenant role can switch through another role',
     plant: `create role $one_r; create role $one_s; create table $t as select note from sound; alter table $t owner to $one_s;
       grant $one_s to $one_r; grant $one_r to $one`,
     see: ['set role $one_s', 'select note from $t'],
@@ -61,7 +61,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'drop table $t; drop role $one_r; drop role $one_s',
   },
   {
-    what: 'a table that a table of tenants inherits from',
+    what: 'a parent table of a tenant table',
     plant: `create table $t (note text); create table $t_copy (like sound including all) inherits ($t);
       insert into $t_copy (tenant_id, note) overriding system value values ('zeta', 'secret'); grant select on $t to $one`,
     see: 'select note from $t',
@@ -81,14 +81,14 @@ const RELATIONS: readonly Leak[] = [
     expected: ['E_DATABASE_REACH table public.$t'],
   },
   {
-    what: 'a policy of all rows on a table without a tenant',
+    what: 'a policy for all rows on a table without a tenant',
     plant: `create table $t as select note from sound; alter table $t enable row level security; alter table $t force row level security;
       create policy p on $t to $one using (true) with check (false); grant select on $t to $one`,
     see: 'select note from $t',
     expected: ['E_DATABASE_POLICY policy p of table public.$t'],
   },
   {
-    what: 'two policies of two columns',
+    what: 'two policies for two columns',
     plant: `create table $t ("tenantId" text, note text, author text); insert into $t values ('zeta', 'secret', 'acme');
       alter table $t enable row level security; alter table $t force row level security;
       create policy p on $t for select to $one using ("tenantId" = ${CURRENT});
@@ -118,20 +118,20 @@ const RELATIONS: readonly Leak[] = [
     expected: ['E_DATABASE_VIEW materialized view public.$t_v'],
   },
   {
-    what: 'a shared table that tenants write',
+    what: 'a shared table that tenants can write',
     plant: `create table $t (note text); comment on table $t is 'Of all. blazon: shared'; grant select, insert on $t to $one; insert into $t values ('secret')`,
     see: 'select note from $t',
     expected: ['E_DATABASE_REACH table public.$t'],
   },
   {
-    what: 'a table of tenants that its comment declares as shared',
+    what: 'a tenant table that its comment declares as shared',
     plant: `create table $t (tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''), primary key (tenant_id));
       comment on table $t is 'blazon: shared'; insert into $t values ('zeta'); grant select on $t to $one`,
     see: 'select tenant_id from $t',
     expected: ['E_DATABASE_RLS table public.$t'],
   },
   {
-    what: 'a sequence',
+    what: 'a sequence that tenants can read',
     plant: "create sequence $t_s; select nextval('$t_s'); grant select on $t_s to $one",
     see: 'select last_value from $t_s',
     expected: ['W_DATABASE_GRANT sequence public.$t_s'],
@@ -146,7 +146,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'select lo_unlink(4711)',
   },
   {
-    what: 'a large object that another tenant has made',
+    what: 'a large object that another tenant has created',
     plant:
       "set role $one; do $do$ begin perform lo_from_bytea(4712, 'secret'); end $do$; reset role",
     see: 'select lo_get(4712)',
@@ -154,7 +154,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'select lo_unlink(4712)',
   },
   {
-    what: 'the catalog of large objects',
+    what: 'a grant on the catalog of large objects',
     plant:
       "do $do$ begin perform lo_from_bytea(4713, 'secret'); end $do$; grant select on pg_largeobject to $one",
     see: 'select data from pg_largeobject',
@@ -162,7 +162,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'select lo_unlink(4713); revoke select on pg_largeobject from $one',
   },
   {
-    what: 'the catalog of statistics',
+    what: 'a grant on the catalog of statistics',
     plant: `insert into sound (tenant_id, note) select 'zeta', 'often' from generate_series(1, 50); analyze sound; grant select on pg_statistic to $one`,
     see: "select 1 from pg_statistic where starelid = 'sound'::regclass and stavalues1::text like '%zeta%'",
     expected: ['E_DATABASE_GRANT catalog pg_catalog.pg_statistic'],
@@ -176,7 +176,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'drop function $t_f()',
   },
   {
-    what: 'a function that runs as its owner, for a role that the role of tenants may become',
+    what: 'a function that runs as its owner, for a role to which the tenant role can switch',
     plant: `create role $one_r; grant $one_r to $one;
       create function $t_f() returns setof text language sql security definer as 'select note from sound';
       revoke execute on function $t_f() from public; grant execute on function $t_f() to $one_r`,
@@ -185,21 +185,21 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'drop function $t_f(); drop role $one_r',
   },
   {
-    what: 'a role that reads everything',
+    what: 'a tenant role that can read everything',
     plant: 'create table $t as select note from sound; grant pg_read_all_data to $one',
     see: ['set role pg_read_all_data', 'select note from $t'],
     expected: ['E_DATABASE_ROLE role $one'],
     cleanUp: 'revoke pg_read_all_data from $one',
   },
   {
-    what: 'a role with BYPASSRLS that the role of tenants may become through another role',
+    what: 'a role with BYPASSRLS to which the tenant role can switch through another role',
     plant: `create role $one_r; create role $one_s bypassrls; grant select on sound to $one_s; grant $one_s to $one_r; grant $one_r to $one`,
     see: ['set role $one_s', 'select note from sound'],
     expected: ['E_DATABASE_ROLE role $one'],
     cleanUp: 'revoke select on sound from $one_s; drop role $one_r; drop role $one_s',
   },
   {
-    what: 'default privileges on new tables',
+    what: 'default privileges for tenants on new tables',
     plant:
       'alter default privileges in schema public grant select on tables to $one; create table $t as select note from sound',
     see: 'select note from $t',
@@ -210,7 +210,7 @@ const RELATIONS: readonly Leak[] = [
     cleanUp: 'alter default privileges in schema public revoke select on tables from $one',
   },
   {
-    what: 'a schema that the role may fill',
+    what: 'a schema in which the tenant role can create tables',
     plant: `grant create on schema public to $one; set role $one; create table $t (note text); reset role; insert into $t values ('secret')`,
     see: 'select note from $t',
     expected: ['E_DATABASE_REACH table public.$t', 'W_DATABASE_SCHEMA schema public'],
@@ -246,7 +246,7 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
       "create view $t as select 1 as one; grant select on $t to $one; comment on view $t is 'blazon: shared'",
     ],
     [
-      'a table with a policy of a column "tenantId"',
+      'a table with a policy for a column "tenantId"',
       `create table $t ("tenantId" text not null, note text); alter table $t enable row level security; alter table $t force row level security;
       create policy p on $t to $one using ("tenantId" = ${CURRENT}) with check ("tenantId" = ${CURRENT});
       grant select, insert, update, delete on $t to $one`,

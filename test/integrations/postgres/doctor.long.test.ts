@@ -91,19 +91,19 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       'alter table $t no force row level security',
       ['E_DATABASE_RLS'],
     ],
-    ['no policy', 'drop policy $t_tenant on $t', ['E_DATABASE_POLICY']],
+    ['a table without a policy', 'drop policy $t_tenant on $t', ['E_DATABASE_POLICY']],
     [
       'a policy without WITH CHECK',
       `drop policy $t_tenant on $t; create policy p on $t to $one using (tenant_id = ${CURRENT})`,
       ['E_DATABASE_POLICY'],
     ],
     [
-      'a policy of all rows',
+      'a policy for all rows',
       'create policy p on $t to $one using (true) with check (true)',
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
     [
-      'a policy of all rows for all roles',
+      'a policy for all rows and all roles',
       'create policy p on $t for select using (true)',
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
@@ -123,27 +123,27 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       ['E_DATABASE_POLICY', 'E_DATABASE_CANARY'],
     ],
     [
-      'a policy of another setting',
+      'a policy that uses another setting',
       "create policy p on $t for select to $one using (tenant_id = current_setting('app.other', true))",
       ['E_DATABASE_POLICY'],
     ],
     [
-      'a tenant that may be null',
+      'a tenant column that may be null',
       'alter table $t drop constraint $t_pkey; create index on $t (tenant_id); alter table $t alter column tenant_id drop not null',
       ['E_DATABASE_COLUMN'],
     ],
     [
-      'a tenant without a default',
+      'a tenant column without a default',
       'alter table $t alter column tenant_id drop default',
       ['E_DATABASE_COLUMN'],
     ],
     [
-      'no index that begins with the tenant',
+      'a table without an index that begins with the tenant',
       'alter table $t drop constraint $t_pkey; alter table $t add primary key (id, tenant_id)',
       ['E_DATABASE_INDEX'],
     ],
     [
-      'only a partial index',
+      'a table with only a partial index',
       "alter table $t drop constraint $t_pkey; create index on $t (tenant_id) where note = 'a'",
       ['E_DATABASE_INDEX'],
     ],
@@ -221,7 +221,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
 
   it.each([
     [
-      'a policy that narrows further',
+      'a policy with an additional condition',
       `alter policy $t_tenant on $t using (tenant_id = ${CURRENT} and note is not null)`,
     ],
     ['a restrictive policy', 'create policy p on $t as restrictive to $one using (true)'],
@@ -237,7 +237,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
       'a table without a tenant that its comment declares as shared',
       "create table $t_plain (id int); grant select on $t_plain to $one; comment on table $t_plain is 'blazon: shared'",
     ],
-    ['a table that the role may not use', 'create table $t_plain (id int)'],
+    ['a table that the tenant role may not use', 'create table $t_plain (id int)'],
     ['a temporary table', 'create temp table $t_temp (tenant_id text)'],
   ])('accepts %s', async (_, change) => {
     const name = await table(change)
@@ -260,7 +260,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     expect(await findings(name)).toEqual([])
   })
 
-  it('finds partitions of a table that the role can use directly', async () => {
+  it('finds partitions that the tenant role can use directly', async () => {
     const name = newName()
     await database.run(`
       create table ${name} (tenant_id text not null default nullif(current_setting('app.tenant_id', true), ''),
@@ -310,7 +310,7 @@ describe.each(KINDS)('the doctor on %s', (kind, open) => {
     ['bigint', '1', 'bigint'],
     ['varchar(30)', "'acme'", 'text'],
   ])(
-    'tests reads and writes of rows of other tenants if the tenant column is %s',
+    'tests reading and writing rows of other tenants for a tenant column of type %s',
     async (type, id, cast) => {
       const name = newName()
       const mine = `tenant_id = (select nullif(current_setting('app.tenant_id', true), ''))::${cast}`

@@ -107,7 +107,7 @@ describe('a database in memory', () => {
     expect(rows).toEqual([{ current_user: 'postgres', here: expect.toSatisfy((s) => !s), x: null }])
   })
 
-  it('rejects with DATABASE_UNAVAILABLE after a crash until it is opened again', async () => {
+  it('rejects all calls with DATABASE_UNAVAILABLE after a crash until it is opened again', async () => {
     const driver = await open('memory')
     const lent = await driver.connect()
     await lent.query({ text: 'create table t (a int)' })
@@ -233,7 +233,7 @@ describe('a database in a folder', () => {
     ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 1 })],
     ['an unknown process, without content', ''],
     ['an unknown process, with an invalid id', '{"pid":"me"}'],
-  ])('can be opened if it has an old lock from %s', async (_, lock) => {
+  ])('can be opened even if it has an old lock from %s', async (_, lock) => {
     const folder = ownFolder()
     writeFileSync(join(folder, LOCK_FILE), lock)
     const unlock = await lockFolder(folder)
@@ -242,7 +242,7 @@ describe('a database in a folder', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('refuses a folder with other files, except hidden ones', async () => {
+  it('refuses a folder with other files, unless they are hidden', async () => {
     const folder = ownFolder()
     writeFileSync(join(folder, 'index.ts'), '')
     await expect(open(folder)).rejects.toThrow(/It contains files that do not belong to a database/)
@@ -262,7 +262,7 @@ describe('a database in a folder', () => {
     }
   })
 
-  it('refuses a damaged folder, or one of another version of PostgreSQL', async () => {
+  it('refuses a damaged folder, or a folder of another PostgreSQL version', async () => {
     const folder = ownFolder()
     await (await open(folder)).close()
     writeFileSync(join(folder, 'PG_VERSION'), '15\n')

@@ -59,7 +59,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     return row?.['n'] as number
   }
 
-  it('connects at the first use, and rejects without the password if no server listens', async () => {
+  it('connects at the first use, and hides the password in the error if no server listens', async () => {
     const port = await freePort()
     const driver = await open({ url: `postgres://somebody:hunter2@127.0.0.1:${port}/nowhere` })
     const error = await refusal(driver.connect())
@@ -68,7 +68,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('hunter2')
   })
 
-  it('rejects without naming the database if it does not exist', async () => {
+  it('does not name a missing database in the message of the error', async () => {
     const driver = await open({ url: server.url(SUPERUSER, { database: 'nowhere' }) })
     const error = await refusal(driver.connect())
     expect(error).toMatchObject(UNAVAILABLE)
@@ -90,7 +90,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('reports the reason of the server if no connection becomes available in time', async () => {
+  it("reports the server's reason if no connection becomes available in time", async () => {
     await server.run('create role lonesome login connection limit 1')
     const timeouts = { acquire: '300ms' } as const
     const driver = await open({ url: server.url('lonesome'), connections: 2, timeouts })
@@ -138,7 +138,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     expect(after?.['set_up']).toBe(before?.['set_up'])
   })
 
-  it('closes a connection if its cleanup is cancelled', async () => {
+  it('closes a connection if its cleanup is canceled', async () => {
     await using proxy = await StepProxy.before(server.port)
     const driver = await open({
       url: server.url(SUPERUSER, { port: proxy.port }),
@@ -234,7 +234,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await driver.close()
   })
 
-  it('rejects a cancelled statement with a PostgresError, not with a timeout', async () => {
+  it('rejects a canceled statement with a PostgresError, not with a timeout', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -281,7 +281,7 @@ describeWithServer('the driver on a PostgreSQL server', () => {
     await driver.close()
   })
 
-  it('rejects the commit of a transaction that the server has ended as idle', async () => {
+  it('rejects the commit of a transaction that the server has ended because it was idle', async () => {
     const driver = await open({ url: server.url(), connections: 1 })
     const lent = await driver.connect()
     const pid = await pidOf(lent)
@@ -343,7 +343,7 @@ describeWithServer('the driver on a PostgreSQL server with passwords', () => {
   })
   afterAll(() => server[Symbol.asyncDispose]())
 
-  it('logs in with the password of the URL or of a function', async () => {
+  it('logs in with the password in the URL or from a function', async () => {
     const right = await open({ url: server.url(SUPERUSER, { password: PASSWORD }) })
     await expect(ask(right, 'select 1')).resolves.toBeDefined()
     const asked = await open({ url: server.url(), poolOptions: { password: async () => PASSWORD } })
@@ -363,7 +363,7 @@ describeWithServer('the driver on a PostgreSQL server with passwords', () => {
     },
   )
 
-  it('rejects when the password is missing, or when its function fails', async () => {
+  it('rejects if the password is missing or the password function fails', async () => {
     const driver = await open({ url: server.url() })
     expect(await refusal(driver.connect())).toMatchObject(UNAVAILABLE)
     const fail = () => Promise.reject(new Error('No vault'))

@@ -91,7 +91,7 @@ describe('Drizzle', () => {
   })
   afterAll(() => app.close())
 
-  it('reads values of every type unchanged', async () => {
+  it('writes and reads values of every type unchanged', async () => {
     await runWithTenant('types', async () => {
       const [written] = await orm.insert(orders).values(whole).returning()
       expect(written).toEqual({ tenantId: 'types', id: expect.any(Number), ...whole })
@@ -99,7 +99,7 @@ describe('Drizzle', () => {
     })
   })
 
-  it('reads and writes rows of the tenant given to runWithTenant()', async () => {
+  it('reads and writes rows of the tenant passed to runWithTenant()', async () => {
     const add = (what: string) => orm.insert(orders).values({ what })
     await Promise.all(['a', 'b'].map((id) => runWithTenant(id, () => add(`of ${id}`))))
     for (const id of ['a', 'b']) {
@@ -132,7 +132,7 @@ describe('Drizzle', () => {
     expect(await runWithTenant('undone', () => orm.select().from(orders))).toEqual([])
   })
 
-  it('rejects a duplicate with an error that isUniqueViolation() recognises', async () => {
+  it('rejects a duplicate with an error that isUniqueViolation() recognizes', async () => {
     const item = { id: 7, orderId: 1 }
     await runWithTenant('twice', () => orm.insert(items).values(item))
     const error = await runWithTenant('twice', () => orm.insert(items).values(item)).catch((e) => e)

@@ -44,7 +44,7 @@ describe('an extension in the embedded database', () => {
     }
   })
 
-  it('is available to a statement of the program, with all required extensions', async () => {
+  it('is available to a statement of the application, with all required extensions', async () => {
     await using app = await TestApp.create({ plugins: [postgres({ embedded: 'memory' })] })
     const db = app.get(Database)
     await db.sql`create extension earthdistance cascade`
@@ -69,7 +69,7 @@ describe('an extension in the embedded database', () => {
     expect((refusal as PostgresError).hint).toContain(`contains: ${[...names].sort().join(', ')}.`)
   })
 
-  it('is reported with the available extensions if it is missing', async () => {
+  it('is reported, with a list of the available extensions, if it is missing', async () => {
     using migrations = new Folder({ '0001_create_things.sql': '\ncreate extension "vector";' })
     const run = migrate({ embedded: 'memory', migrations: migrations.path })
     await expect(run).rejects.toThrow(ConfigError)

@@ -72,7 +72,7 @@ describeWithServer('a failing PostgreSQL', () => {
     }
 
     it.each(['stop', 'kill9'] as const)(
-      'loses only running requests when it stops, and is used again after its start (%s)',
+      'loses only running requests when it stops, and is used again after it restarts (%s)',
       async (how) => {
         await start()
         const { outcomes, stop } = startLoad(add)
@@ -89,7 +89,7 @@ describeWithServer('a failing PostgreSQL', () => {
       },
     )
 
-    it('is used again after all connections were cut, ten times', async () => {
+    it('is used again after all connections are cut, each of ten times', async () => {
       await start()
       const { outcomes, stop } = startLoad(add)
       for (let round = 0; round < 10; round++) {
@@ -103,7 +103,7 @@ describeWithServer('a failing PostgreSQL', () => {
       await expectTrueOutcomes(outcomes, look)
     })
 
-    it('is used again after it has ended all connections, ten times', async () => {
+    it('is used again after it ends all connections, each of ten times', async () => {
       await start()
       const { outcomes, stop } = startLoad(add)
       for (let round = 0; round < 10; round++) {
@@ -133,7 +133,7 @@ describeWithServer('a failing PostgreSQL', () => {
       expect(await look(HALVES)).toEqual([])
     })
 
-    it('causes 503 responses while its replies are delayed, and is used again later', async () => {
+    it('causes 503 responses while its replies are delayed, and is used again when they arrive', async () => {
       await start()
       const { outcomes, stop } = startLoad(add)
       await more(() => saved(outcomes))
@@ -300,7 +300,7 @@ describeWithServer('a failing PostgreSQL', () => {
       expect(await look("select 1 from orders where note like 'refused%'")).toEqual([])
     })
 
-    it('serves all requests with the connections that it accepts, and uses more when it accepts more', async () => {
+    it('serves all requests with the connections that it accepts, and later with more connections', async () => {
       await start({ connections: 4, timeouts: { ...SHORT, acquire: '10s' } })
       await look(`alter role ${LOGIN} connection limit 2`)
       await until(works)
@@ -347,7 +347,7 @@ describeWithServer('a failing PostgreSQL', () => {
     /** A report is used for one second. */
     const becomes = (status: number) => until(async () => (await ready()) === status)
 
-    it('is down while it is stopped, and up after its start', async () => {
+    it('is down while it is stopped, and up after it restarts', async () => {
       await start()
       expect(await ready()).toBe(200)
       await server.stop()
@@ -358,7 +358,7 @@ describeWithServer('a failing PostgreSQL', () => {
       await becomes(200)
     })
 
-    it('does not affect liveness while PostgreSQL and Redis are stopped', async () => {
+    it('does not affect the liveness check while it is stopped, even if Redis is stopped too', async () => {
       await using redis = await RedisServer.start()
       const { url } = redis
       const stores = {

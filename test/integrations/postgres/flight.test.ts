@@ -29,7 +29,7 @@ async function flightOfThree() {
   return { flight: flight as unknown as Answered, outcomes, ends }
 }
 
-it('statements without a result are rejected if the server is ready too early', async () => {
+it('statements without a result are rejected if the server reports too early that it is ready', async () => {
   const { flight, outcomes, ends } = await flightOfThree()
   flight.handleCommandComplete({ text: 'SELECT 1' })
   flight.handleReadyForQuery()
@@ -39,7 +39,7 @@ it('statements without a result are rejected if the server is ready too early', 
   expect(ends).toEqual(['the end'])
 })
 
-it('the last statement is rejected if an error comes after all responses', async () => {
+it('the last statement is rejected if an error arrives after all responses', async () => {
   const { flight, outcomes, ends } = await flightOfThree()
   for (const text of ['BEGIN', 'SELECT 1', 'INSERT 0 1']) flight.handleCommandComplete({ text })
   flight.handleError(new Error('a deferred constraint'))

@@ -97,54 +97,57 @@ describeWithServer('the URL and the roles of postgres()', () => {
   })
 
   describe('with wrong values', () => {
-    it('fail at boot, without the password in the error, when the password is wrong', async () => {
+    it('fail at boot, without the password in the error, if the password is wrong', async () => {
       const error = await refusal({ url: url({ password: `${SECRET}!` }) })
       expect(inspect(error)).toMatch(/password authentication failed/)
       expectNoSecret()
     })
 
-    it('fail at boot, without the password in the error, when the password is missing', async () => {
+    it('fail at boot, without the password in the error, if the password is missing', async () => {
       await refusal({ url: url({ password: '' }) })
       expectNoSecret()
     })
 
-    it('fail at boot, without the password in the error, when the user does not exist', async () => {
+    it('fail at boot, without the password in the error, if the user does not exist', async () => {
       await refusal({ url: url({ user: 'nobody_at_all' }) })
       expectNoSecret()
     })
 
-    it('fail at boot, without the password in the error, when the database does not exist', async () => {
+    it('fail at boot, without the password in the error, if the database does not exist', async () => {
       const error = await refusal({ url: url({ database: 'nowhere' }) })
       expect(inspect(error)).toContain('nowhere')
       expectNoSecret()
     })
 
-    it('fail at boot, without the password in the error, when no server listens on the port', async () => {
+    it('fail at boot, without the password in the error, if no server listens on the port', async () => {
       const error = await refusal({ url: url({ port: await freePort() }) })
       expect(inspect(error)).toContain('ECONNREFUSED')
       expectNoSecret()
     })
 
-    it('fail at boot, without the password in the error, when the host does not exist', async () => {
+    it('fail at boot, without the password in the error, if the host does not exist', async () => {
       await refusal({ url: url().replace('127.0.0.1', 'nowhere.invalid') })
       expectNoSecret()
     })
 
     it.each([
       ['a string that is not a URL', () => 'not a url'],
-      ['another protocol', () => url().replace('postgres:', 'http:')],
-      ['a URL of Redis', () => url().replace('postgres:', 'redis:')],
-      ['a port that is too high', () => url().replace(`:${server.port}/`, ':99999/')],
-      ['a password that is not encoded', () => `postgres://${LOGIN}:${SECRET}@127.0.0.1/shop`],
-      ['an empty text', () => ''],
-    ])('fail at boot before a connection is made when the URL is %s', async (_, make) => {
+      ['a URL with another protocol', () => url().replace('postgres:', 'http:')],
+      ['a Redis URL', () => url().replace('postgres:', 'redis:')],
+      ['a URL with a port that is too high', () => url().replace(`:${server.port}/`, ':99999/')],
+      [
+        'a URL with a password that is not encoded',
+        () => `postgres://${LOGIN}:${SECRET}@127.0.0.1/shop`,
+      ],
+      ['an empty string', () => ''],
+    ])('fail at boot, before a connection is opened, if the URL is %s', async (_, make) => {
       const error = await refusal({ url: make() })
       expect(error).toBeInstanceOf(ConfigError)
       expectNoSecret()
     })
   })
 
-  it('cause 503 responses without the password while it is changed on the server', async () => {
+  it('cause 503 responses without the password while the server has another password', async () => {
     const { request, get } = bound(await start({ url: url() }))
     expect((await request('/orders')).status).toBe(200)
     await server.run(`alter role ${LOGIN} password 'another'`)
@@ -182,7 +185,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
       expect(recorder.all).toContain('app_nobody')
     })
 
-    it('cause a 500 response without the role name if the login has no right to it', async () => {
+    it('cause a 500 response without the role name if the login may not switch to the role', async () => {
       await server.run('create role app_stranger nologin')
       await runAt(shop(), 'grant select on orders to app_stranger')
       await start({ url: url(), tenantRole: 'app_stranger' })
@@ -192,7 +195,7 @@ describeWithServer('the URL and the roles of postgres()', () => {
       expect(recorder.all).toContain('app_stranger')
     })
 
-    it('cause a 500 response without the database error if the role may not read', async () => {
+    it('cause a 500 response without the database error if the role may not read the table', async () => {
       await server.run(`create role app_blind nologin; grant app_blind to ${LOGIN}`)
       await start({ url: url(), tenantRole: 'app_blind' })
       const { status, text } = await tenant()

@@ -41,7 +41,7 @@ describe.each(KINDS)('the idempotency store of postgres() on %s', (kind, open) =
 })
 
 describe('an application without tenants', () => {
-  it('stores the record in the transaction of the handler, and deletes it when it expires', async () => {
+  it("stores the idempotency record in the handler's transaction, and deletes it when it expires", async () => {
     await using database = await ownEmbeddedDatabase()
     let isFailing = true
     @Controller('notes')
@@ -85,7 +85,7 @@ describe('an application without tenants', () => {
     await app.close()
   })
 
-  it('refuses a handler whose transaction may be retried', async () => {
+  it('refuses an idempotent handler whose transaction may be retried', async () => {
     @Controller('notes')
     class Notes {
       @Idempotent() @Post() @Transactional({ retries: 2 }) async add() {}
@@ -118,13 +118,13 @@ describeWithServer('the idempotency store on a server', () => {
   })
   afterAll(() => server?.[Symbol.asyncDispose]())
 
-  it('is refused if its login cannot create the table, and works with the SQL in a migration', async () => {
+  it('is refused if its login cannot create the table, and works if a migration has created it', async () => {
     await expect(start()).rejects.toThrow(/E_IDEMPOTENCY_TABLE[\s\S]*idempotencyTable\(\)/)
     await look(idempotencyTable())
     await (await start()).close()
   })
 
-  it('runs one of 100 identical concurrent writes, and replays its response', async () => {
+  it('runs only one of 100 identical concurrent writes, and replays its response', async () => {
     const app = await start()
     const key = 'hundred'
     const send = (body: object = { note: 'hundred' }, more = {}) =>
@@ -162,7 +162,7 @@ describeWithServer('the idempotency store on a server', () => {
     await app.close()
   })
 
-  it('saves neither effect nor record of a failed request', async () => {
+  it('saves neither the effect nor the record of a failed request', async () => {
     const app = await start()
     const send = () =>
       app
@@ -177,7 +177,7 @@ describeWithServer('the idempotency store on a server', () => {
     await app.close()
   })
 
-  it('saves both effect and record, or neither, if its process is killed at any packet', {
+  it('saves effect and record, or neither, if its process is killed at one of the last packets', {
     timeout: LIMIT,
   }, async () => {
     await look(idempotencyTable())

@@ -89,7 +89,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('is replaced if it has ended in the meantime, and this is logged', async () => {
+  it('is replaced, with a warning, if the server has ended it in the meantime', async () => {
     const driver = await open()
     const pid = await pidOf(driver)
     await end(pid)
@@ -99,7 +99,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
   })
 
-  it('is closed when it stays idle', async () => {
+  it('is closed if it stays idle', async () => {
     const driver = await open({ poolOptions: { idleTimeoutMillis: 50 } })
     const pid = await pidOf(driver)
     expect(await isOpen(pid)).toBe(true)
@@ -124,7 +124,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     expect(pids[2]).not.toBe(pids[0])
   })
 
-  it('refuses statements of its last user while another user has it', async () => {
+  it('refuses statements of its previous user while it is lent to another user', async () => {
     const driver = await open()
     const first = await driver.connect()
     await first.query({ text: 'select 1' })
@@ -137,7 +137,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     })
   })
 
-  it('keeps no data of a tenant for its next user, however the batch has ended', async () => {
+  it('keeps no tenant for its next user, no matter how the batch ended', async () => {
     const driver = await open()
     const [before] = (await ask(driver, TENANT)).rows
     const set = "select set_config('app.tenant_id', 'acme', true)"
@@ -191,7 +191,7 @@ describeWithServer('a connection that the driver keeps open', () => {
     expect((await ask(driver, 'select count(*)::int as n from names')).rows).toEqual([{ n: 1 }])
   })
 
-  it('receives all statements of one tick in a single write', async () => {
+  it('receives all statements of one event loop turn in a single write', async () => {
     const driver = await open()
     await lend(driver, async (lent) => {
       await lent.query({ text: 'select 1' })

@@ -25,15 +25,24 @@ const WRITE = "insert into orders (note) values ('a')"
 const UNAVAILABLE = 'DATABASE_UNAVAILABLE'
 
 it.each([
-  ['when the connection was lost before', { isLost: true, text: WRITE, code: UNAVAILABLE }],
-  ['when it is lost meanwhile', { isLost: false, text: WRITE, code: 'COMMIT_UNKNOWN' }],
+  [
+    'when the connection was lost before the commit',
+    { isLost: true, text: WRITE, code: UNAVAILABLE },
+  ],
+  [
+    'when the connection is lost during the commit',
+    { isLost: false, text: WRITE, code: 'COMMIT_UNKNOWN' },
+  ],
   ['after a read', { isLost: false, text: 'select note from orders', code: UNAVAILABLE }],
-  ['after a call', { isLost: false, text: 'select add_order()', code: 'COMMIT_UNKNOWN' }],
-])('a commit error shows if data may have been saved: %s', async (_, { isLost, text, code }) => {
-  const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
-  await transaction.query({ text: 'select 1' })
-  await transaction.query({ text })
-  await transaction.query({ text: 'select 2' })
-  const error = await transaction.commit().catch((reason) => reason)
-  expect(HttpError.is(error) && error.code).toBe(code)
-})
+  ['after a function call', { isLost: false, text: 'select add_order()', code: 'COMMIT_UNKNOWN' }],
+])(
+  'a commit error shows whether data may have been saved: %s',
+  async (_, { isLost, text, code }) => {
+    const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
+    await transaction.query({ text: 'select 1' })
+    await transaction.query({ text })
+    await transaction.query({ text: 'select 2' })
+    const error = await transaction.commit().catch((reason) => reason)
+    expect(HttpError.is(error) && error.code).toBe(code)
+  },
+)

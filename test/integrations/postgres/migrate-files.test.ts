@@ -51,7 +51,7 @@ describe('an SQL script', () => {
       ['create rule r as on insert to t do (select 1; select 2)', 'select 3'],
     ],
     [
-      'a body of SQL',
+      'a function body in SQL',
       'create or replace function f() returns int language sql begin atomic select case when true then 1 end; select 2; end; select 3',
       [
         'create or replace function f() returns int language sql begin atomic select case when true then 1 end; select 2; end',
@@ -86,7 +86,7 @@ describe('a migration', () => {
     expect(parse("insert into t values ('a b');\nselect 2;\n").checksum).not.toBe(plain.checksum)
   })
 
-  it('runs without a transaction if its first line is the directive', () => {
+  it('runs without a transaction if its first line is the directive no-transaction', () => {
     expect(parse('select 1').isTransactional).toBe(true)
     expect(parse('-- blazon: no-transaction\nselect 1').isTransactional).toBe(false)
     expect(parse('\ufeff-- blazon: no-transaction\r\nselect 1').isTransactional).toBe(false)
@@ -96,7 +96,7 @@ describe('a migration', () => {
     ['empty', '', ':1', 'It has no statement.'],
     ['only comments', '\n-- later\n/* or never */', ':1', 'It has no statement.'],
     [
-      'a misspelt directive',
+      'a misspelled directive',
       '-- blazon: notransaction\nselect 1',
       ':1',
       'It looks like a directive',
@@ -145,7 +145,7 @@ describe('a migration', () => {
       'begins here, but is not closed',
     ],
     ['a NUL character', 'select 1\0', '', 'it contains a NUL character.'],
-    ['another encoding', Buffer.from([0x73, 0xe9]), '', 'It is not UTF-8'],
+    ['an encoding other than UTF-8', Buffer.from([0x73, 0xe9]), '', 'It is not UTF-8'],
     ['UTF-16', Buffer.from('\ufeffselect 1', 'utf16le'), '', 'It is not UTF-8'],
   ])('is refused: %s', async (_, sql, place, cause) => {
     const [problem, ...others] = await problemsOf(() => parse(sql))
@@ -168,7 +168,7 @@ describe('a migration', () => {
 })
 
 describe('a folder of migrations', () => {
-  it('is read in the order of names, with gaps, and without other files', async () => {
+  it('is read in the order of file names, with gaps in the numbers, and without other files', async () => {
     using folder = new Folder({
       '0010_c.sql': 'select 3',
       '0001_a.sql': 'select 1',
@@ -237,7 +237,7 @@ describe('a folder of migrations', () => {
     ])
   })
 
-  it('is named in the error with its absolute path', async () => {
+  it('is named with its absolute path in the error', async () => {
     const [problem] = await problemsOf(() => readMigrations('no/migrations'))
     expect(problem?.cause).toBe(`The folder ${resolve('no/migrations')} cannot be read (ENOENT).`)
   })

@@ -110,7 +110,7 @@ describeWithServer('migrating processes', () => {
   beforeEach(prepare)
   afterEach(cleanUp)
 
-  it('run each migration once when three start concurrently', async () => {
+  it('run each migration once if three processes start concurrently', async () => {
     const files = Array.from({ length: 6 }, (_, index) => [
       `000${index + 1}_step.sql`,
       `create table step_${index} (id int); insert into step_${index} values (1); select pg_sleep(0.05)`,
@@ -128,7 +128,7 @@ describeWithServer('migrating processes', () => {
     expect(rows).toEqual({ n: 1 })
   })
 
-  it('wait for a process that migrates, and then run nothing', async () => {
+  it('wait for another process that migrates, and then have nothing to run', async () => {
     const holder = await database.driver.connect()
     await holder.script('select pg_advisory_lock(1)')
     folder.write({ '0001_long.sql': 'create table long (id int);\nselect pg_advisory_lock(1)' })
@@ -215,7 +215,7 @@ describeWithPgBouncer('migrating processes with PgBouncer in transaction mode', 
   beforeEach(prepare)
   afterEach(cleanUp)
 
-  it('run each migration once when two start concurrently', async () => {
+  it('run each migration once if two processes start concurrently', async () => {
     const serverPort = Number(new URL(database.options.url).port)
     await using bouncer = await PgBouncer.start({ serverPort, users: [], connections: 3 })
     folder.write({

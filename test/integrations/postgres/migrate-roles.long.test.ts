@@ -53,7 +53,7 @@ describeWithServer('the user that runs migrations', () => {
   /** Runs the SQL of a remedy as an administrator. */
   const administer = (remedy: string) => database.run(remedy.slice(remedy.indexOf(': ') + 2))
 
-  it('needs no superuser rights to create tables that keep tenants apart', async () => {
+  it('needs no superuser rights to create tables that isolate tenants', async () => {
     const owner = await newOwner('createrole')
     const login = await database.role('login', 'login noinherit')
     const roles = rolesOf(database)

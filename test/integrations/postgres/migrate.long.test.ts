@@ -79,7 +79,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect([waits, busy.refusals()]).toEqual([1, 4])
   })
 
-  it('stop at a failed statement, whose migration is rolled back, with an error that has its line', async () => {
+  it('stop at a failed statement, roll back its migration, and report its line', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int primary key)',
       '0002_fill.sql':
@@ -106,7 +106,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     expect(names(await migrate())).toEqual(['0002_fill.sql', '0003_never.sql'])
   })
 
-  it('run without a transaction after the comment -- blazon: no-transaction', async () => {
+  it('run without a transaction if they begin with the comment -- blazon: no-transaction', async () => {
     folder.write({
       '0001_create.sql': 'create table notes (id int);\ninsert into notes values (1), (1)',
       '0002_index.sql':
@@ -233,7 +233,7 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
       /^23505/,
     ],
     [
-      'the line, without the value of the error',
+      'the line, but not the invalid value',
       "select 'secret'::int",
       '0001_x.sql:1',
       /^22P02: invalid input syntax for type integer: "…"$/,
@@ -276,16 +276,19 @@ describe.each(KINDS)('migrations on %s', (_, open) => {
     )
   })
 
-  it.each(['superuser', 'bypassrls', 'login'])('refuse a role that has %s', async (attribute) => {
-    const { allTenantsRole } = database
-    await database.run(`create role ${allTenantsRole} ${attribute}`)
-    const [problem] = await problemsOf(migrate())
-    expect(problem).toMatchObject({ code: 'E_DATABASE_ROLE', subject: `role ${allTenantsRole}` })
-    await database.run(String(problem?.remedy.split(': ')[1]))
-    expect(await migrate()).toEqual([])
-  })
+  it.each(['superuser', 'bypassrls', 'login'])(
+    'refuse a tenant role with the attribute %s',
+    async (attribute) => {
+      const { allTenantsRole } = database
+      await database.run(`create role ${allTenantsRole} ${attribute}`)
+      const [problem] = await problemsOf(migrate())
+      expect(problem).toMatchObject({ code: 'E_DATABASE_ROLE', subject: `role ${allTenantsRole}` })
+      await database.run(String(problem?.remedy.split(': ')[1]))
+      expect(await migrate()).toEqual([])
+    },
+  )
 
-  it('allow a login to become both roles without inheriting their rights', async () => {
+  it('allow a login to switch to both roles without inheriting their rights', async () => {
     const { tenantRole, allTenantsRole } = database
     const login = ownName('login')
     const [{ v } = {}] = await database.run(

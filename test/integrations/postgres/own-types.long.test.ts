@@ -36,7 +36,7 @@ const READ: readonly (readonly [sql: string, value: unknown])[] = [
   ["array['$.a'::jsonpath]", ['$."a"']],
 ]
 
-describe.each(KINDS)('types that only the database defines, on %s,', (_kind, open) => {
+describe.each(KINDS)('types that only the database defines (%s)', (_kind, open) => {
   let database: OwnDatabase
   let app: TestApp
   let db: Database
@@ -52,21 +52,21 @@ describe.each(KINDS)('types that only the database defines, on %s,', (_kind, ope
     await database?.[Symbol.asyncDispose]()
   })
 
-  it.each(READ)('are read, and their arrays as lists: %s', async (sql, value) => {
+  it.each(READ)('are read, with their arrays as lists: %s', async (sql, value) => {
     const text = `select ${sql} as value`
     expect(await db.sql`select ${1}::integer as one`).toEqual([{ one: 1 }])
     expect((await db.query(text)).rows).toEqual([{ value }])
     expect((await db.query({ text, rowMode: 'array' })).rows).toEqual([[value]])
   })
 
-  it('are read in a transaction, beside other columns of the same name', async () => {
+  it('are read in a transaction, even if several columns have the same name', async () => {
     const rows = await db.transaction(
       () => db.sql`select array['sad']::mood[] as a, 1 as b, array['sad']::mood[] as b, 2 as b`,
     )
     expect(rows).toEqual([{ a: ['sad'], b: 2 }])
   })
 
-  it('are read as strings if the option texts requires it', async () => {
+  it('are read as strings if the option `texts` requires it', async () => {
     const text = "select array['sad']::mood[] as mood, array[now()]::moment[] as moments"
     const all = await db.query<Record<string, string>>({ text, texts: 'all' })
     expect(all.rows[0]?.['mood']).toBe('{sad}')
@@ -74,7 +74,7 @@ describe.each(KINDS)('types that only the database defines, on %s,', (_kind, ope
     expect(times.rows[0]).toEqual({ mood: ['sad'], moments: [expect.stringMatching(/^\d{4}-/)] })
   })
 
-  it('can be created after a first query', async () => {
+  it('can be created after the first query of the application', async () => {
     await db.query("create type late as enum ('one', 'two')")
     expect(await db.sql`select array['two']::late[] as list`).toEqual([{ list: ['two'] }])
   })

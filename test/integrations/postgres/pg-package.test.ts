@@ -9,7 +9,7 @@ it('a pg package with the class Query is accepted', async () => {
 })
 
 it.each([
-  ['has no class Query, as the native one', {}],
+  ['has no class Query, such as pg-native', {}],
   ['has a class Query without the methods of the protocol', { Query: class {} }],
 ])('a pg package that %s is refused', async (_, odd) => {
   const pg = await loadPg()

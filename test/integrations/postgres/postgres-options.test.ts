@@ -75,10 +75,14 @@ describe('the options of postgres()', () => {
     ],
     ['an empty folder of embedded', { embedded: '' }, /embedded\s+It is not the path of a folder/],
     ['an embedded URL', { embedded: 'idb://hunter2' }, /embedded\s+It is not the path of a folder/],
-    ['an embedded that is true', { embedded: true }, /Pass 'memory', or the path of a folder/],
-    ['a misspelt option', { url, timeout: 1 }, /timeout\s+It is not an option.+\s+.+url, embedded/],
+    ['`embedded: true`', { embedded: true }, /Pass 'memory', or the path of a folder/],
     [
-      'a misspelt timeout',
+      'a misspelled option',
+      { url, timeout: 1 },
+      /timeout\s+It is not an option.+\s+.+url, embedded/,
+    ],
+    [
+      'a misspelled timeout',
       { url, timeouts: { aquire: 1 } },
       /timeouts\.aquire[\s\S]+acquire, stat/,
     ],
@@ -105,7 +109,7 @@ describe('the options of postgres()', () => {
     ],
     ['a timeout that is an object', { url, timeouts: { statement: {} } }, /timeouts\.statement/],
     ['0 connections', { url, connections: 0 }, /connections\s+It is not a number of/],
-    ['half a connection', { url, connections: 1.5 }, /whole number from 1 to 1000/],
+    ['1.5 connections', { url, connections: 1.5 }, /whole number from 1 to 1000/],
     ['1001 connections', { url, connections: 1001 }, /whole number from 1 to 1000/],
     ['connections as a string', { url, connections: '10' }, /whole number from 1 to 1000/],
     [
@@ -134,19 +138,23 @@ describe('the options of postgres()', () => {
     ],
     ['a role without a name', { url, tenantRole: '' }, /tenantRole\s+It is not the name of/],
     ['the role NONE', { url, tenantRole: 'NONE' }, /tenantRole\s+It is not the name of a role/],
-    ['a role of PostgreSQL', { url, allTenantsRole: 'pg_read_all_data' }, /allTenantsRole/],
-    ['a name of a role with 64 bytes', { url, tenantRole: 'ä'.repeat(32) }, /at most 63 bytes/],
+    [
+      'a predefined role of PostgreSQL',
+      { url, allTenantsRole: 'pg_read_all_data' },
+      /allTenantsRole/,
+    ],
+    ['a role name of 64 bytes', { url, tenantRole: 'ä'.repeat(32) }, /at most 63 bytes/],
     [
       'equal roles',
       { url, tenantRole: 'a', allTenantsRole: 'a' },
       /every tenant could read the rows/,
     ],
     [
-      'a role that equals the default of the other one',
+      'a role that equals the default of the other role',
       { url, tenantRole: 'app_all_tenants' },
       /They are the same role/,
     ],
-    ['a URL in place of options', 'postgres://u:hunter2@h' as never, /options must be an object/],
+    ['a URL instead of options', 'postgres://u:hunter2@h' as never, /options must be an object/],
     ['a list', [] as never, /options must be an object/],
     ['null', null as never, /Pass \{ url: 'postgres:/],
   ]
@@ -177,7 +185,7 @@ describe('the options of postgres()', () => {
     ['the scheme postgresql', { url: 'postgresql://host/db' }],
     ['a URL without a password', { url: 'postgres://user@host' }],
     ['an encoded password', { url: 'postgres://user:p%40ss%2Fw%3Ard%25@host/db' }],
-    ['an address of IPv6', { url: 'postgres://user@[::1]:5432/db' }],
+    ['an IPv6 address', { url: 'postgres://user@[::1]:5432/db' }],
     [
       'a URL with parameters',
       { url: 'postgres://user@host/db?sslmode=verify-full&application_name=x' },

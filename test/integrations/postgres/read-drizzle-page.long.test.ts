@@ -92,11 +92,11 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
   const run = async (text: string) => (await app.get(Database).query(text)).rows
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once during concurrent writes, in the order %s',
+    'returns each row once during concurrent writes, in the order %s',
     (_order, index) => walkAmongWriters(app, `/list${index}`, run),
   )
 
-  it('returns rows in the format of Drizzle, without the values of the order', async () => {
+  it('returns rows in the format of Drizzle, without the keys of the order', async () => {
     await run('delete from rows')
     await run("insert into rows (at, place) values ('2026-01-01 00:00:00.123456Z', 7)")
     const { body } = await app.request().get('/list0').expect(200)
@@ -105,7 +105,7 @@ describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
     ])
   })
 
-  it('reports an invalid row, order or selection', async () => {
+  it('reports a null in the order, and missing `columns` and `keys`', async () => {
     await run('delete from rows')
     await run("insert into rows (at) values ('2026-01-01'), ('2026-01-01')")
     const seen = app.logs.length

@@ -101,7 +101,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   const insert = (count: number, random: Random) => run(insertSql(count, random))
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once while others are inserted and deleted, in the order %s',
+    'returns each row once while other rows are inserted and deleted, in the order %s',
     async (_order, index) => {
       const seed = seedOfRun()
       const random = new Random(seed)
@@ -133,19 +133,19 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   )
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once during concurrent writes, in the order %s',
+    'returns each row once during concurrent writes, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/list${index}`, async (text) => (await run(text)).rows),
   )
 
-  it('sends only the columns of the query', async () => {
+  it('returns only the columns of the query', async () => {
     await run('delete from rows')
     await insert(2, new Random(1))
     const { body } = await app.request().get('/list0?limit=1').expect(200)
     expect(body.items.map(Object.keys)).toEqual([['id', 'at', 'place']])
   })
 
-  it('never conflicts with a column of the query', async () => {
+  it('adds no column whose name collides with a column of the query', async () => {
     await run('delete from rows')
     await insert(3, new Random(1))
     const seen: unknown[] = []
@@ -163,7 +163,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     )
   })
 
-  it('reads numbered pages with their total', async () => {
+  it('reads numbered pages, with or without their total', async () => {
     await run('delete from rows')
     await insert(7, new Random(1))
     const all = (await ids()).sort((a, b) => b - a)

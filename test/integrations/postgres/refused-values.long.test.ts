@@ -210,8 +210,8 @@ describe.each(KINDS)('a value that %s refuses', (_kind, open) => {
         'facts.colour.first',
         'must not contain a NUL character',
       ],
-      ['a long text', { name: 'abc', code: 'abcd' }, 'code', 'is too long'],
-      ['a long text of pairs', { code: '😀😀😀😀' }, 'code', 'is too long'],
+      ['a string that is too long', { name: 'abc', code: 'abcd' }, 'code', 'is too long'],
+      ['a string of surrogate pairs that is too long', { code: '😀😀😀😀' }, 'code', 'is too long'],
       ['a large integer', { quantity: 2 ** 31, large: 5 }, 'quantity', 'is out of range'],
       ['a large smallint', { tiny: -40_000 }, 'tiny', 'is out of range'],
       ['a large bigint', { large: '9223372036854775808' }, 'large', 'is out of range'],
@@ -222,11 +222,11 @@ describe.each(KINDS)('a value that %s refuses', (_kind, open) => {
       ['a fraction for an integer', { quantity: 1.5 }, 'quantity', 'is not valid'],
       ['a string for a uuid', { ref: 'not-a-uuid', name: 'x' }, 'ref', 'is not valid'],
       ['a letter in a list of uuids', { refs: ['x'] }, 'refs.0', 'is not valid'],
-      ['an empty text in a list of uuids', { refs: [''] }, 'refs.0', 'is not valid'],
+      ['an empty string in a list of uuids', { refs: [''] }, 'refs.0', 'is not valid'],
       ['a letter in a list of integers', { counts: ['1', 's'] }, 'counts.1', 'is not valid'],
       ['a string for a date', { due: 'tomorrowish' }, 'due', 'is not valid'],
       ['a date that does not exist', { due: '2026-02-30' }, 'due', 'is out of range'],
-      ['a date too far away', { at: '300000-01-01' }, 'at', 'is out of range'],
+      ['a date that is too far away', { at: '300000-01-01' }, 'at', 'is out of range'],
     ])('results in a 400 response that names its field: %s', async (_what, sent, path, message) => {
       const { status, body } = await post('', sent)
       expect({ status, body }).toMatchObject({
@@ -273,7 +273,7 @@ describe.each(KINDS)('a value that %s refuses', (_kind, open) => {
       ])
     })
 
-    it('results in a 400 response without a field if it may be one of several', async () => {
+    it('results in a 400 response without a field name if several fields may contain it', async () => {
       const { status, body } = await post('/two-columns', { code: 'abcd', name: 'abcde' })
       expect({ status, body }).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } })
       expect(body.errors).toBeUndefined()
@@ -306,7 +306,7 @@ describe.each(KINDS)('a value that %s refuses', (_kind, open) => {
       expect(await count()).toBe(before + 1)
     })
 
-    it('causes no server error under app.fuzz()', async () => {
+    it('causes no server error in app.fuzz()', async () => {
       const found = await app.fuzz({
         seed: 7,
         runs: 60,

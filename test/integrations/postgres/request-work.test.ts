@@ -28,7 +28,7 @@ it('a request can run separate statements after the commit', async () => {
   expect([error, work.isCommitted]).toEqual([undefined, true])
 })
 
-it('a request can start a transaction after a first attempt found no connection', async () => {
+it('a request can start a transaction even if a first attempt found no connection', async () => {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const ends: string[] = []
   const transaction = { commit: async () => ends.push('commit'), rollback: async () => {} }

@@ -11,7 +11,7 @@ it('an application does not start without the session table', async () => {
   await expect(started).rejects.toThrow(/E_SESSIONS_TABLE/)
 })
 
-it('an application starts with a session table of another name', async () => {
+it('an application starts with a session table that has another name', async () => {
   using folder = new Folder({ '0001_sessions.sql': sessionTable({ table: 'logins' }) })
   const web = sessions({ store: postgresSessions({ table: 'logins' }) })
   const plugins = [web, postgres({ embedded: 'memory', migrations: folder.path })]
@@ -20,7 +20,7 @@ it('an application starts with a session table of another name', async () => {
   await app.close()
 })
 
-it('an application deletes ended sessions every hour, keeps used ones, and stops when it closes', async () => {
+it('an application deletes expired sessions every hour, keeps used sessions, and stops when it closes', async () => {
   using folder = new Folder({ '0001_sessions.sql': sessionTable() })
   const app = await TestApp.create({
     plugins: [postgres({ embedded: 'memory', migrations: folder.path })],

@@ -38,7 +38,7 @@ describe.each(KINDS)('postgresSessions() on %s', (kind, open) => {
   describeSessionStore('postgresSessions()', start)
 
   it.skipIf(kind === 'PGlite')(
-    'reports a conflict with a change of a transaction for which it waited',
+    'reports a conflict with a change in a transaction for which it had to wait',
     async () => {
       const { store, database, end } = await start()
       const times = { usedAt: 1, idleAt: 9e12 }

@@ -32,7 +32,7 @@ describe('the sql template', () => {
     expect(sql`select 1`).toMatchObject({ text: 'select 1', values: [] })
   })
 
-  it('quotes names given to sql.id()', () => {
+  it('quotes names passed to sql.id()', () => {
     expect(sql.id('a"b; --').text).toBe('"a""b; --"')
     for (const name of ['', 'a\0b', 7 as unknown as string]) {
       expect(() => sql.id(name)).toThrow(TypeError)

@@ -195,7 +195,7 @@ describeWithPgBouncer('an error from PgBouncer', () => {
     return { app, add, close }
   }
 
-  it('makes a request wait for a connection if PgBouncer accepts no more', async () => {
+  it('makes a request wait for a connection if PgBouncer accepts no more connections', async () => {
     const { add, close } = await start(['max_client_conn = 2'])
     await until(async () => (await add('first')) === '201 ')
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => add(`full-${i}`)))
@@ -214,7 +214,7 @@ describeWithPgBouncer('an error from PgBouncer', () => {
     await close()
   })
 
-  it('results in a 503 response while its server is stopped, and ends afterwards', async () => {
+  it('results in 503 responses while the PostgreSQL server is stopped, but not after it restarts', async () => {
     const { add, close } = await start(['server_login_retry = 1'])
     expect(await add('before')).toBe('201 ')
     await server.stop()

@@ -177,7 +177,7 @@ describeWithServer('a stream that uses the database', () => {
       .map((text) => JSON.parse(text))
 
   describe('without a transaction', () => {
-    it('runs each later statement in a separate transaction, for its tenant', async () => {
+    it('runs the statements for each item in a separate transaction for its tenant', async () => {
       script = adding(3)
       const [a, b] = await Promise.all([get('plain', 'a').read(), get('plain', 'b').read()])
       for (const [tenant, { body }] of Object.entries({ a, b })) {
@@ -189,7 +189,7 @@ describeWithServer('a stream that uses the database', () => {
       await expectFree()
     })
 
-    it('keeps no connection between its items, and has saved all sent rows', async () => {
+    it('keeps no connection between its items, and saves each row before it sends it', async () => {
       const going = gate()
       script = adding(1, () => going.opened)
       const stream = get('plain')
@@ -243,7 +243,7 @@ describeWithServer('a stream that uses the database', () => {
       await expectFree()
     })
 
-    it('is saved before the client receives the end of the stream', async () => {
+    it('is committed before the client receives the end of the stream', async () => {
       const held = await database.holdCommits?.()
       script = async function* (db) {
         await add(db, 'held')
@@ -355,7 +355,7 @@ describeWithServer('a stream that uses the database', () => {
       expect(await saved()).toEqual([])
     })
 
-    it('is rolled back at maxAge', async () => {
+    it('is rolled back when it reaches maxAge', async () => {
       script = adding(1, () => new Promise<void>(() => {}))
       const stream = get('aged')
       await stream.response

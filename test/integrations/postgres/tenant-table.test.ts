@@ -64,7 +64,7 @@ grant select, insert, update, delete on orders to app_tenant, app_all_tenants;
     ['a name with its schema', 'shop.orders', {}, 'name "shop.orders"'],
     ['an empty schema', 'a', { schema: '' }, 'schema ""'],
     [
-      'a role that is too long',
+      'a role name that is too long',
       'a',
       { tenantRole: 'r'.repeat(70) },
       `tenantRole "${'r'.repeat(70)}"`,

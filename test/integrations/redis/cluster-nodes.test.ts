@@ -39,7 +39,7 @@ class HeldCluster extends EventEmitter {
   }
 }
 
-it('a cluster is used again as soon as one of its nodes is back', async () => {
+it('a cluster is used again as soon as one of its nodes is ready again', async () => {
   const cluster = new HeldCluster()
   const cache = redisCache({ client: cluster as unknown as RedisCluster, timeout: '5ms' })
   const { context } = testContext()

@@ -25,7 +25,7 @@ describe('an encoded entry', () => {
     ['text', { body: 'größer ✓ 😀' }],
     ['half a character', { body: 'a\ud800b' }],
     ['bytes that are not text', { body: Buffer.from([0xff, 0x00, 0xb1]) }],
-    ['no body', { body: '' }],
+    ['an empty body', { body: '' }],
     ['an owner and a user', { owner: 'acme', user: 'user.id=n1' }],
     ['a value', { kind: 'value', headers: [], tags: [] }],
   ])('is read unchanged: %s', (_, more) => {
@@ -43,7 +43,7 @@ describe('an encoded entry', () => {
     expect(body.equals(read?.body as Buffer)).toBe(true)
   })
 
-  it('is not written if the body or the rest is too large', () => {
+  it('is not created if the body or the rest of the entry is too large', () => {
     const mebibyte = 1024 * 1024
     expect(encodeEntry('key', entryOf({ body: Buffer.alloc(mebibyte + 1) }))).toBeUndefined()
     expect(encodeEntry('key', entryOf({ body: 'é'.repeat(mebibyte / 2 + 1) }))).toBeUndefined()
@@ -56,14 +56,14 @@ describe('an encoded entry', () => {
   it.each<[string, (bytes: Buffer) => unknown]>([
     ['no bytes', () => null],
     ['text', (bytes) => String(bytes)],
-    ['its first five bytes', (bytes) => bytes.subarray(0, 5)],
-    ['half of its head', (bytes) => bytes.subarray(0, 20)],
+    ['only its first five bytes', (bytes) => bytes.subarray(0, 5)],
+    ['only half of its head', (bytes) => bytes.subarray(0, 20)],
     ['another format', (bytes) => bytes.fill(0x7b, 0, 1)],
     ['another version', (bytes) => bytes.fill(1, 1, 2)],
-    ['a longer head than there is', (bytes) => bytes.fill(0xff, 2, 6)],
+    ['a head that is shorter than its length field', (bytes) => bytes.fill(0xff, 2, 6)],
     ['a head that is not JSON', (bytes) => bytes.fill(0x20, 6, 7)],
     ['more than the largest entry', (bytes) => Buffer.concat([bytes, Buffer.alloc(1_200_000)])],
-  ])('is rejected if it is %s', (_, change) => {
+  ])('is rejected in a changed form: %s', (_, change) => {
     const bytes = encodeEntry('key', entryOf()) as Buffer
     expect(decodeEntry('key', change(bytes))).toBeUndefined()
   })

@@ -42,7 +42,7 @@ describeWithRedis('a cache in Redis', () => {
 
   it.each([
     ['bytes', new Uint8Array([0, 255, 13, 10])],
-    ['every character', 'é\u0000\u2028🦊'],
+    ['unusual characters', 'é\u0000\u2028🦊'],
     ['half a surrogate pair', 'a\ud83e'],
     ['no characters', ''],
   ])('keeps a body of %s', async (_, body) => {
@@ -150,7 +150,7 @@ describeWithRedis('a cache in Redis', () => {
     await other.close?.()
   })
 
-  it('never returns a previous version again after it was lost', async () => {
+  it('returns a new version of a tag after the previous version was lost', async () => {
     const [before] = await cache.versions(['lost'])
     await redis.del(`${prefix}tag:lost`)
     const [after] = await cache.versions(['lost'])
@@ -158,7 +158,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await redis.pTTL(`${prefix}tag:lost`)).toBeGreaterThan(0)
   })
 
-  it('treats an invalid entry as a miss, without a log line', async () => {
+  it('treats an invalid entry as a miss', async () => {
     const name = `${prefix}cache:bad`
     await cache.set('old', entry('1'), MINUTE)
     const good = (await redis.withTypeMapping({ 36: Buffer }).get(`${prefix}cache:old`)) as Buffer
@@ -223,7 +223,7 @@ describeWithRedis('a cache in Redis', () => {
     expect(await cache.get('again')).toBeUndefined()
   })
 
-  it('returns the right entry for each of many keys, in any order of reads', async () => {
+  it('returns the correct entry for each of many keys, in any order of reads', async () => {
     // The keys have the same length and the same end, so that they share a slot of the entry reader.
     const keys = Array.from({ length: 30 }, (_, i) => `${String(i).padStart(6, 'x')}:product`)
     await Promise.all(keys.map((key) => cache.set(key, entry(key), MINUTE)))

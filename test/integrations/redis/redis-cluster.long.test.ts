@@ -74,7 +74,7 @@ describeWithServer('a Redis cluster', () => {
     expect(rest.length).toBe(3)
   })
 
-  it('is used as soon as a node runs if no node ran at startup', async () => {
+  it('is used as soon as a node runs, even if no node ran at startup', async () => {
     await using server = await Server.absent()
     const cache = redisCache({ cluster: { rootNodes: [{ url: server.url }] }, timeout: '10s' })
     const { context, logged } = testContext()

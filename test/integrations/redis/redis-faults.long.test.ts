@@ -70,7 +70,7 @@ describeWithServer('an application without Redis at boot', () => {
 })
 
 describeWithServer('a Redis server that is killed under load', () => {
-  it('causes no failed request, and is used again when it is back', async () => {
+  it('causes no failed request, and is used again when it runs again', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     let [isOver, count] = [false, 0]
@@ -146,7 +146,7 @@ describeWithServer('a paused Redis server', () => {
     expect(found.map((one) => one?.body)).toEqual(keys)
   })
 
-  it('gets a new connection after not replying for 10 seconds', async () => {
+  it('gets a new connection if it does not reply for 10 seconds', async () => {
     await using server = await Server.start()
     await using stores = await openStores(server.url)
     await stores.cache.set('old', entry('old'), MINUTE)
@@ -164,7 +164,7 @@ describeWithServer('a paused Redis server', () => {
     redis.destroy()
   })
 
-  it('does not cause connections of others to close on the server that takes its place', async () => {
+  it('does not cause other clients to lose their connections to the server that replaces it', async () => {
     await using server = await Server.start()
     await using next = await Server.start()
     await using gate = await Gate.before(server.port)

@@ -28,7 +28,7 @@ describeWithRedis('rate limits in Redis', () => {
     redis.destroy()
   })
 
-  it('allow exactly the number of requests of the limit', async () => {
+  it('allow exactly as many requests as the limit', async () => {
     const count = { key: 'exact', limit: 3, windowMs: MINUTE }
     const results = []
     for (let i = 0; i < 5; i++) results.push(await limits.consume(count))
@@ -71,7 +71,7 @@ describeWithRedis('rate limits in Redis', () => {
     expect(await redis.pTTL(`${prefix}limit:window`)).toBeGreaterThan(0)
   })
 
-  it('allow exactly the limit for 100 concurrent requests', async () => {
+  it('allow exactly the limit among 100 concurrent requests', async () => {
     const count = { key: 'many', limit: 17, windowMs: MINUTE }
     const results = await Promise.all(Array.from({ length: 100 }, () => limits.consume(count)))
     expect(results.filter(({ isAllowed }) => isAllowed).length).toBe(17)
@@ -111,7 +111,7 @@ async function lineOf(child: ChildProcess): Promise<string> {
 }
 
 describeWithServer('rate limits in a Redis server that loses its scripts', () => {
-  it('allow exactly the number of requests of the limit', async () => {
+  it('allow exactly as many requests as the limit', async () => {
     await using server = await Server.start()
     const limits = redisLimits({ url: server.url, timeout: '10s' })
     await limits.open?.(testContext().context)

@@ -18,7 +18,11 @@ afterEach(() => {
 describe('the options of redisCache() and redisLimits()', () => {
   const rootNodes = [{ url: 'redis://a:6379' }]
   const wrong: [string, object, RegExp][] = [
-    ['no URL', { url: 'user:hunter2@host' }, /redisCache\(\): url\s+(It is not a URL|Its scheme)/],
+    [
+      'a URL without a scheme',
+      { url: 'user:hunter2@host' },
+      /redisCache\(\): url\s+(It is not a URL|Its scheme)/,
+    ],
     [
       'a password that is not percent-encoded',
       { url: 'redis://:hunt/er2@[host' },
@@ -38,14 +42,14 @@ describe('the options of redisCache() and redisLimits()', () => {
     ['an unknown unit of time', { timeout: '50 parsecs' }, /50 parsecs is not a duration/],
     ['an infinite timeout', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
     [
-      'a misspelt option',
+      'a misspelled option',
       { prefx: 'hunter2:' },
       /prefx\s+It is not an option.+\s+.+prefix, timeout/,
     ],
     ['an object that is not a client', { client: {} }, /client\s+It is not a node-redis client/],
-    ['an fallback without consume()', { fallback: {} }, /fallback\s+It has no `consume` method/],
+    ['a fallback without consume()', { fallback: {} }, /fallback\s+It has no `consume` method/],
     [
-      'a URL in place of options',
+      'a URL instead of options',
       'redis://:hunter2@host' as never,
       /options must be an object\.\s+Pass \{ url:/,
     ],
@@ -131,7 +135,7 @@ describeWithServer('a Redis server with a password', () => {
 })
 
 describeWithServer('a client from the application', () => {
-  it('is used, and stays open', async () => {
+  it('is used, and stays open after the store closes', async () => {
     await using server = await Server.start()
     const client = createClient({ url: server.url, disableOfflineQueue: true })
     await client.connect()
@@ -157,7 +161,7 @@ describeWithServer('a client from the application', () => {
 })
 
 describeWithServer('the Redis stores', () => {
-  it('share the connection of one options object until the last closes, and can be reopened', async () => {
+  it('share the connection of one options object until the last store closes, and can be reopened', async () => {
     await using server = await Server.start()
     const redis = await createClient({ url: server.url }).connect()
     const clients = async () => (await redis.clientList()).length - 1

@@ -56,7 +56,7 @@ describeWithRedis('the sessions of a user in Redis', () => {
     expect(await store.removeAll('user')).toBe(2)
   })
 
-  it('are listed if the list is read while one is being created', async () => {
+  it('are listed even if the list was read while a session was being created', async () => {
     const lengths: number[] = []
     const { store, create } = await open(async (store) => {
       lengths.push((await store.list('user')).length)
@@ -66,7 +66,7 @@ describeWithRedis('the sessions of a user in Redis', () => {
     expect((await store.list('user')).map(({ id }) => id)).toEqual(['new'])
   })
 
-  it('are listed until the last one ends, even if the first one ends earlier', async () => {
+  it('are listed until the last session ends, even if the first session ends earlier', async () => {
     const { create, left } = await open()
     await create('short', 2)
     await create('long', 9)

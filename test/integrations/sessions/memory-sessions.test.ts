@@ -63,7 +63,7 @@ describe('memorySessions()', () => {
     expect(() => memorySessions({ maxSessions: maxSessions as number })).toThrow(RangeError)
   })
 
-  it('keeps the sessions of two applications apart', async () => {
+  it('keeps the sessions of two applications separate', async () => {
     const { store } = await open()
     await store.create(made('a'))
     expect(await store.forApplication?.().read('a')).toBeUndefined()

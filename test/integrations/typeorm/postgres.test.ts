@@ -79,14 +79,14 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     for (const app of running.splice(0)) await app.close()
   })
 
-  it('stores and returns a string with SQL in it unchanged', async () => {
+  it('stores and returns a string that contains SQL unchanged', async () => {
     const { notes } = await start()
     const text = "Robert'); drop table note; --"
     expect((await add(notes, text)).status).toBe(201)
     expect(await list(notes)).toEqual([text])
   })
 
-  it('works in two applications with one plugin object after the first has closed', async () => {
+  it('works for two applications with one plugin object, even after one application has closed', async () => {
     const shared = plugin()
     const one = await start([shared])
     const other = await start([shared])
@@ -96,7 +96,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(other.notes)).toEqual(['seen by both'])
   })
 
-  it('accepts a unique value once when 20 concurrent requests send it', async () => {
+  it('accepts a unique value only once if 20 concurrent requests send it', async () => {
     const { notes } = await start()
     const responses = await Promise.all(Array.from({ length: 20 }, () => add(notes, 'only one')))
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(500)])
@@ -106,7 +106,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     expect(await list(notes)).toEqual(['only one'])
   })
 
-  it('results in a 400 response with the field that PostgreSQL refuses', async () => {
+  it('responds with 400 and the name of the field that PostgreSQL refuses', async () => {
     const { notes } = await start()
     const nul = await add(notes, 'a\0b')
     expect([nul.status, await nul.json()]).toMatchObject([

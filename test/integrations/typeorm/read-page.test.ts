@@ -161,12 +161,12 @@ describeWithServer('readPage() of blazon/typeorm', () => {
   })
 
   it.each(ORDERS.map((order, index) => [order.join(', '), index] as const))(
-    'finds each row once during concurrent writes, in the order %s',
+    'returns each row once during concurrent writes, in the order %s',
     (_order, index) =>
       walkAmongWriters(app, `/alternatives/list${index}`, (text) => database.run(text)),
   )
 
-  it.each(Object.keys(CONDITIONS))('finds each row once with conditions: %s', async (name) => {
+  it.each(Object.keys(CONDITIONS))('returns each row once with conditions: %s', async (name) => {
     await database.run('delete from rows')
     await database.run(insertSql(9, new Random(1)))
     for (const index of LISTS.keys()) {

@@ -95,7 +95,7 @@ describe('an unusable database', () => {
     server.close()
   })
 
-  it('causes a boot error without the secrets, even if one begins with another', async () => {
+  it('causes a boot error without the secrets, even if one secret begins with another', async () => {
     const [token, key] = [`${PASSWORD}-token`, `${PASSWORD}-token-key`]
     const M = `no access with ${token}, ${PASSWORD} and ${key}`
     const { server, port } = await fakeServer(refusal({ S: 'FATAL', C: '28P01', M }))

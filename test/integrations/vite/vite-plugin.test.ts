@@ -86,7 +86,7 @@ describe('a module with standard decorators', () => {
     ['ts', 'const a = `\n* text`; @dec class A {}'],
     ['ts', 'class A { @größe x = 1 }'],
     ['tsx', '@dec class A { render() { return <b>hello</b> } }'],
-  ])('is recognised in .%s files: %s', async (extension, code) => {
+  ])('is recognized in .%s files: %s', async (extension, code) => {
     const lowered = await lower(code, `standard/src/a.${extension}`)
     expect(lowered?.code).toContain('__decoratorStart')
     if (extension === 'tsx') expect(lowered?.code).toContain('<b>hello</b>')

@@ -112,7 +112,7 @@ describe('an API key', () => {
     expect(keys.lookedUp).toHaveLength(2)
   })
 
-  it('is looked up once per cache period, and is accepted until the end of that period if it is revoked', async () => {
+  it('is looked up once per cache period, and a revocation takes effect when that period ends', async () => {
     const keys = new Keys()
     const app = await startWith({ find: keys.find, cacheFor: '10s' })
     await app.clock.advance(0)

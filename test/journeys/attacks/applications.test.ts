@@ -127,8 +127,8 @@ describe('a request that is admitted by one application and passed to another', 
   })
 })
 
-describe('a request that passes through a router behind the guard', () => {
-  it('continues without the key of that guard', async () => {
+describe('a request that passes through a tenantRouter()', () => {
+  it('continues without the key that the guard has set', async () => {
     @Controller('after')
     class AfterController {
       @Get('public')
@@ -148,7 +148,7 @@ describe('a request that passes through a router behind the guard', () => {
 })
 
 describe('two applications that share one guard object', () => {
-  it('distinguish which application admitted a request', async () => {
+  it('each authenticate their own requests', async () => {
     const guard = keyGuard('x-outside')
     const make = () => {
       @Auth({ optional: true })

@@ -65,7 +65,7 @@ describe.each([
   ['guards that set a user', named],
   ['guards that set no user', silent],
 ])('a cached response behind %s', (_, guard) => {
-  it.each(['default', 'own', 'optional'])('is sent only to its caller: %s key', async (path) => {
+  it.each(['default', 'own', 'optional'])('is sent only to its caller: route %s', async (path) => {
     const send = await startCached({ one: guard('x-one'), two: guard('x-two') })
     for (const line of [...CALLERS, ...CALLERS]) {
       const answer = await send(`/cached/${path}`, [line])
@@ -75,7 +75,7 @@ describe.each([
     }
   })
 
-  it.each(['default', 'own'])('is not sent to a caller without rights: %s key', async (path) => {
+  it.each(['default', 'own'])('is not sent to an unauthorized caller: route %s', async (path) => {
     const send = await startCached({ one: guard('x-one'), two: guard('x-two') })
     const first = await send(`/cached/${path}`, ['X-One: right a'])
     const etag = first?.headers['etag'] ?? '*'

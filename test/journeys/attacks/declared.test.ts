@@ -146,7 +146,7 @@ describe('inherited and overriding methods behind named guards, below a prefix',
     expect(await statuses(port, '/mount')).toEqual(ROUTES)
   })
 
-  it('use the same guards through app.fetch', async () => {
+  it('use the same guards in app.fetch()', async () => {
     const { app } = await start(options)
     for (const [path, nobody, one, two] of ROUTES) {
       // A URL has no `..`, so the client itself has removed it.
@@ -164,7 +164,7 @@ describe('inherited and overriding methods behind named guards, below a prefix',
 })
 
 describe('a webhook request', () => {
-  it('runs no handler without a signature, even with a valid credential', async () => {
+  it('runs no handler without a valid signature, even with a valid credential', async () => {
     let ran = 0
     const secrets = [`whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`]
 

@@ -56,7 +56,7 @@ const PATHS: Readonly<Record<string, number>> = {
 }
 
 describe('the metrics', () => {
-  it('are shown only to callers that the guard admits, for every spelling and method', async () => {
+  it('are shown only to callers that the guard admits, for every path spelling and method', async () => {
     const { send } = await startClosed()
     const found: Record<string, number | undefined> = {}
     for (const path of Object.keys(PATHS)) {
@@ -77,9 +77,9 @@ describe('the metrics', () => {
     ['twice', [OPS, OPS]],
     ['in Authorization', [`Authorization: Bearer ${key}`]],
     ['in a cookie', [`Cookie: x-ops=${key}`]],
-    ['beside a wrong one', [OPS, 'X-Ops: wrong']],
-    ['cut', [OPS.slice(0, -1)]],
-  ])('are not shown to a caller with a key %s', async (_, lines) => {
+    ['together with a wrong one', [OPS, 'X-Ops: wrong']],
+    ['truncated', [OPS.slice(0, -1)]],
+  ])('are not shown to a caller who sends the key %s', async (_, lines) => {
     const { send } = await startClosed()
     expect((await send('/metrics', lines))?.status).toBe(401)
   })
@@ -99,17 +99,17 @@ describe('the metrics', () => {
   })
 
   it.each<[string, AuthGuard['canActivate']]>([
-    ['throws nothing', () => Promise.reject()],
-    ['throws a status of success', () => Promise.reject({ status: 200 })],
-    ['returns the text true', (() => 'true') as never],
+    ['rejects without a reason', () => Promise.reject()],
+    ['rejects with a success status', () => Promise.reject({ status: 200 })],
+    ['returns the string true', (() => 'true') as never],
     ['returns a function', (() => () => true) as never],
-  ])('are not shown when the guard %s', async (_, canActivate) => {
+  ])('are not shown if the guard %s', async (_, canActivate) => {
     const { send } = await startClosed({ metrics: { guard: { canActivate } } })
     expect((await send('/metrics'))?.status).toBe(401)
   })
 })
 
-describe('the reasons of a health check', () => {
+describe('the details of a health check', () => {
   it('are shown only to callers that the guard admits', async () => {
     const { send } = await startClosed()
     for (const lines of [[], ['X-Ops: wrong'], [OPS, OPS], [`Authorization: Bearer ${key}`]]) {
@@ -122,7 +122,7 @@ describe('the reasons of a health check', () => {
 })
 
 describe("an application with default: 'protected'", () => {
-  it('leaves only the document and its page open, and options turn them off', async () => {
+  it('leaves only the document and its page open, unless `swagger` is false', async () => {
     const { send } = await startClosed()
     const open = ['/api-docs', '/api-docs.json', '/api-docs.yaml']
     for (const path of open) expect((await send(path))?.status, path).toBe(200)
@@ -131,7 +131,7 @@ describe("an application with default: 'protected'", () => {
     for (const path of open) expect((await ask(path))?.status, path).toBe(404)
   })
 
-  it('can protect the document with a middleware, for every spelling', async () => {
+  it('can protect every spelling of the document path with a middleware', async () => {
     const guarded: RequestHandler = (req, res, next) => {
       if (/^\/+api-docs/i.test(decodeURIComponent(req.path)) && req.get('x-ops') !== key) {
         res.sendStatus(401)

@@ -131,7 +131,7 @@ describe('a guarded handler', () => {
     expect(found).toEqual(ROUTES)
   })
 
-  it('keeps abilities that an override does not declare', async () => {
+  it('requires the abilities of the base method even if an override does not repeat @Can', async () => {
     const { send } = await startGuarded({ controllers: [PlainChild, RoutedChild] })
     for (const path of ['/plain/admin', '/routed/admin']) {
       expect((await send(path, ['Authorization: Bearer ann']))[0]?.status, path).toBe(403)
@@ -148,7 +148,7 @@ const rewrite =
   }
 
 describe('a rewritten or mounted path', () => {
-  it('uses the guard of its target route', async () => {
+  it('is protected by the guard of the route that it leads to', async () => {
     const middlewares = [rewrite('/old', '/admin'), rewrite('/admin', '/admin/')]
     const { send } = await startGuarded({ middlewares })
     expect((await send('/old'))[0]?.status).toBe(401)
@@ -189,7 +189,7 @@ describe('a rewritten or mounted path', () => {
     expect(allowed?.status).toBe(200)
   })
 
-  it('keeps its guard through app.fetch', async () => {
+  it('keeps its guard in app.fetch()', async () => {
     const { app } = await startGuarded()
     for (const path of ['/admin', '/%61dmin', '/x/../admin', '/admin?authorization=Bearer%20ann']) {
       expect((await app.fetch(new Request(`http://localhost${path}`))).status, path).toBe(401)

@@ -130,12 +130,12 @@ describe('a credential in an unusual part of the message', () => {
     ['a header after a bare line feed', request('/me', ['X-Other: a\nX-One: right root'])],
     ['a header after a bare carriage return', request('/me', ['X-Other: a\rX-One: right root'])],
     ['a fragment', request('/me#X-One: right root')],
-    ['the user of the target', request('http://right:root@localhost/me')],
+    ['the user part of the URL', request('http://right:root@localhost/me')],
     [
       'the version line',
       'GET /me HTTP/1.1 X-One: right\r\nHost: localhost\r\nConnection: close\r\n\r\n',
     ],
-  ])('is ignored: %s', async (_, bytes) => {
+  ])('is ignored in %s', async (_, bytes) => {
     const { port } = await startMe()
     const answers = await exchange(port, bytes)
     expect(answers.length).toBeGreaterThan(0)
@@ -146,8 +146,8 @@ describe('a credential in an unusual part of the message', () => {
   })
 })
 
-describe('a user of one request', () => {
-  it('gains no rights through names in a body, for this request or another one', async () => {
+describe('the user of a request', () => {
+  it('gains no permissions through property names in a body, in this or a later request', async () => {
     const { port } = await startMe()
     const bodies = [
       '{"__proto__":{"roles":["admin"]}}',
@@ -165,7 +165,7 @@ describe('a user of one request', () => {
     expect(root?.status).toBe(200)
   })
 
-  it('is distinct from a user of another guard with the same id, if a policy checks the guard', async () => {
+  it('differs from a user who has the same ID under another guard, if a policy checks the guard', async () => {
     const kinded = (name: 'one' | 'two'): AuthGuard => ({
       ...guards[name],
       async canActivate(req: Request) {
@@ -186,7 +186,7 @@ describe('a user of one request', () => {
 })
 
 describe('a guard that never decides', () => {
-  it('shows no metrics, and is ended by the time limit', async () => {
+  it('protects the metrics, and the request is ended by the handler timeout', async () => {
     const opened = gate()
     const late: AuthGuard = {
       async canActivate() {

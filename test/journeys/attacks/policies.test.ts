@@ -99,7 +99,7 @@ describe('an object of another user', () => {
     expect((await get('/notes/open/bob'))?.status).toBe(403)
   })
 
-  it('is not sent by a handler that forgets the policy or catches its refusal', async () => {
+  it('is not sent by a handler that does not check the policy or catches its refusal', async () => {
     const get = await startNotes()
     for (const path of ['/notes/forgotten', '/notes/caught']) {
       const answer = await get(path)
@@ -108,7 +108,7 @@ describe('an object of another user', () => {
     }
   })
 
-  it('is not allowed by a rule that throws', async () => {
+  it('is inaccessible if the rule of the policy throws', async () => {
     await expect(NotePolicy.allows({ id: 'ann' }, 'read', broken)).rejects.toThrow()
   })
 })
@@ -136,7 +136,7 @@ describe('names of built-in properties', () => {
     }
   })
 
-  it('are not abilities', async () => {
+  it('are not abilities of a user', async () => {
     const get = await startNotes()
     expect((await get('/notes/constructor'))?.status).toBe(403)
     expect((await get('/notes/proto'))?.status).toBe(403)

@@ -28,7 +28,7 @@ describe('a request without a token', () => {
     expect(found).toEqual(METHODS)
   })
 
-  it('cannot change its method or path by a header', async () => {
+  it('cannot change its method or path with a header', async () => {
     const { send } = await startGuarded()
     for (const name of OVERRIDES) {
       expect((await send('/admin', [`${name}: OPTIONS`]))[0]?.status, name).toBe(401)
@@ -42,7 +42,7 @@ describe('a request without a token', () => {
     }
   })
 
-  it('is refused with CONNECT, an upgrade, HTTP/1.0 or Expect', async () => {
+  it('is refused even with CONNECT, an upgrade, HTTP/1.0 or Expect', async () => {
     const { port, send } = await startGuarded()
     const connected = await exchange(port, request('localhost:80', [], { method: 'CONNECT' }))
     expect(connected.every(({ status }) => status >= 400)).toBe(true)

@@ -73,7 +73,7 @@ async function startTables() {
 }
 
 describe('the keys of two tables', () => {
-  it('are not accepted by the other table', async () => {
+  it('are not accepted by the guard of the other table', async () => {
     const { ask, partner, staff } = await startTables()
     expect(await ask('/orders', { 'x-partner-key': partner })).toBe('partner')
     expect(await ask('/orders', { 'x-partner-key': staff })).toBe(401)
@@ -82,7 +82,7 @@ describe('the keys of two tables', () => {
     expect(await ask('/orders/staff', { 'x-staff-key': staff })).toBe('staff')
   })
 
-  it('must both be valid, and only the first one grants abilities', async () => {
+  it('must both be valid if both are sent, and only the first one grants abilities', async () => {
     const { ask, partner, staff } = await startTables()
     const both = { 'x-partner-key': partner, 'x-staff-key': staff }
     expect(await ask('/orders', both)).toBe('partner')
@@ -92,20 +92,20 @@ describe('the keys of two tables', () => {
     expect(await ask('/orders', { ...both, 'x-partner-key': `${partner}, ${partner}` })).toBe(401)
   })
 
-  it('can be distinguished by keySchemeOf()', async () => {
+  it('can be distinguished with keySchemeOf()', async () => {
     const { ask, partner, staff } = await startTables()
     expect(await ask('/orders/key', { 'x-partner-key': partner })).toBe('partner:1')
     expect(await ask('/orders/key', { 'x-staff-key': staff })).toBe('staff:1')
   })
 
-  it('do not use up the limit of a key with the same id', async () => {
+  it('do not use up the rate limit of a key with the same ID in the other table', async () => {
     const { ask, partner, staff } = await startTables()
     expect(await ask('/orders/limited', { 'x-partner-key': partner })).toBe('partner')
     expect(await ask('/orders/limited', { 'x-partner-key': partner })).toBe(429)
     expect(await ask('/orders/limited', { 'x-staff-key': staff })).toBe('staff')
   })
 
-  it('are counted for the admitted caller, whatever other credentials the request has', async () => {
+  it('count toward the limit of the admitted caller, whatever other credentials are sent', async () => {
     const { ask, partner, staff } = await startTables()
     const both = { 'x-partner-key': partner, 'x-staff-key': staff }
     expect(await ask('/orders/limited', both)).toBe('partner')

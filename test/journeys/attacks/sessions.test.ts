@@ -116,7 +116,7 @@ describe('a login', () => {
     )
   })
 
-  it('creates a session without a tenant if there is no tenant', async () => {
+  it('creates a session without a tenant if the request has no tenant', async () => {
     const { login, me } = await startSite()
     const { cookie } = await login('login/bob')
     expect(await me([cookie])).toEqual({ id: 2, tenant: null, by: 'web' })
@@ -145,7 +145,7 @@ describe('a login', () => {
 describe('the session cookie', () => {
   const cross = 'Sec-Fetch-Site: cross-site'
 
-  it('is refused in requests from another site, on routes of other guards and beside a key', async () => {
+  it('is refused in requests from another site, even on routes of other guards or with a key', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const status = async (path: string, lines: readonly string[]) =>
@@ -159,7 +159,7 @@ describe('the session cookie', () => {
     expect(await status('/site/both', [cookie, 'Sec-Fetch-Site: same-origin'])).toBe(200)
   })
 
-  it('is refused when Origin or Sec-Fetch-Site is repeated or foreign', async () => {
+  it('is refused if Origin or Sec-Fetch-Site is repeated or does not name the same site', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const twice: readonly (readonly string[])[] = [
@@ -180,7 +180,7 @@ describe('the session cookie', () => {
     }
   })
 
-  it('admits no request with a wrong key, or if the cookie is changed, renamed or repeated', async () => {
+  it('admits no request if it is changed, renamed or repeated, or if a key is wrong', async () => {
     const { port, login } = await startSite()
     const { cookie = '' } = await login('login/ann')
     const own = 'Sec-Fetch-Site: same-origin'

@@ -129,7 +129,7 @@ describe('a request with missing or wrong credentials to a route with several gu
     }
   })
 
-  it('is refused for every method, and for every method or path in a header', async () => {
+  it('is refused for every method, even if a header names another method or path', async () => {
     const { send } = await startSeveral()
     for (const lines of WRONG) {
       const found: Record<string, number | undefined> = {}
@@ -143,7 +143,7 @@ describe('a request with missing or wrong credentials to a route with several gu
     }
   })
 
-  it('is refused when a middleware rewrites its path or its method', async () => {
+  it('is refused even if a middleware rewrites its path or its method', async () => {
     const rewrite: RequestHandler = (req, _res, next) => {
       if (req.url === '/old') req.url = '/admin'
       if (req.query['_method'] !== undefined) req.method = String(req.query['_method'])
@@ -166,7 +166,7 @@ describe('an upgrade request', () => {
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ]
 
-  it('is a normal request for the guards if no handler for upgrades exists', async () => {
+  it('is checked by the guards like any other request if no upgrade handler exists', async () => {
     const { port } = await startSeveral()
     const statuses = async (more: readonly string[]) => {
       const connection = await RawConnection.open(port)
@@ -186,7 +186,7 @@ describe('an upgrade request', () => {
     }
   })
 
-  it('reaches no route with any credentials if the program handles upgrades', async () => {
+  it('reaches no route, whatever its credentials are, if the program handles upgrades', async () => {
     const { app, port } = await startSeveral()
     const taken: (string | undefined)[] = []
     app.server.on('upgrade', (req, socket) => {
@@ -212,7 +212,7 @@ describe('a slow guard', () => {
     },
   })
 
-  it('admits no request that exceeded the time limit or was aborted', async () => {
+  it('admits no request that has timed out or was aborted', async () => {
     const [opened, asked] = [gate(), gate()]
     const slow: AuthGuard = {
       ...waiting(opened.opened),
@@ -247,7 +247,7 @@ describe('a failed request', () => {
     Object.assign(new HttpError(401, 'odd'), { headers: { 'Set-Cookie': 'a=b\r\nX: y' } }),
   ]
 
-  it('is not admitted when the second guard throws any value', async () => {
+  it('is not admitted, whatever value the second guard throws', async () => {
     let thrown: unknown
     const two: AuthGuard = {
       credentials: ['x-two'],
@@ -274,7 +274,7 @@ describe('a failed request', () => {
     ['one guard', { guards }],
     ['one guard with a tenant that fails', { guards: { ...guards, two: failing(guards.two) } }],
     ['one synchronous guard', { guards: { ...guards, two: sync(guards.two) } }],
-  ])('reveals no user of a refused request, and calls no handler: %s', async (title, auth) => {
+  ])('has no user in error middlewares, and calls no handler: %s', async (title, auth) => {
     const seen: unknown[] = []
     const look: ErrorRequestHandler = (error, req, _res, next) => {
       seen.push(error.status, req.user, schemeOf(req as unknown as Request))
@@ -289,7 +289,7 @@ describe('a failed request', () => {
     expect([ran, seen]).toEqual([0, [401, undefined, undefined]])
   })
 
-  it('starts no other handler after the guard', async () => {
+  it('calls no other handler if a middleware fails or skips the route after the guard', async () => {
     const broken: RequestHandler = (_req, _res, next) => next(new Error('after the guard'))
     const skipping: RequestHandler = (_req, _res, next) => next('route')
     const called: string[] = []

@@ -96,7 +96,7 @@ async function startData(tenant: AppOptions['tenant'] = {}) {
 const PATHS = ['/plain', '/needed', '/cached', '/limited', '/maybe']
 
 describe('a valid token of one tenant', () => {
-  it('gives no access to a tenant from a header, a path, a host or a second token', async () => {
+  it('gives no access to another tenant in a header, path, host or second credential', async () => {
     const strategies = [tenantFromPath('/t/:tenant'), tenantFromHost({ 'globex.test': 'globex' })]
     const { ask, bearer } = await startData({ strategies })
     const acme = bearer({ org: 'acme' })
@@ -124,7 +124,7 @@ describe('a valid token of one tenant', () => {
     expect(await ask('/t/%67lobex', acme)).toBe(403)
   })
 
-  it('gives no access for another spelling of the tenant', async () => {
+  it('gives no access to a tenant with another spelling of its ID', async () => {
     const { ask, bearer } = await startData()
     for (const org of ['ACME', 'acme.', 'acme,globex', 'acm\u0435', 'acme%00', '__proto__']) {
       for (const path of PATHS) {
@@ -155,13 +155,13 @@ describe('a token with an invalid tenant', () => {
     ['an object', { toString: 'acme', id: 'acme' }],
     ['a number', 7],
     ['true', true],
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['null', null],
-    ['no tenant', undefined],
-    ['two ids', 'acme globex'],
-    ['a line break', 'acme\r\nX-Tenant-Id: globex'],
-    ['a long text', 'a'.repeat(300)],
-  ])('selects no tenant: %s', async (_, org) => {
+    ['undefined', undefined],
+    ['two IDs', 'acme globex'],
+    ['a string with a line break', 'acme\r\nX-Tenant-Id: globex'],
+    ['a long string', 'a'.repeat(300)],
+  ])('selects no tenant if its tenant is %s', async (_, org) => {
     const { ask, bearer } = await startData()
     for (const path of PATHS) {
       const found = await ask(path, bearer({ org }))

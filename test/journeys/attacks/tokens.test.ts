@@ -68,7 +68,7 @@ async function startTokens(orders: Partial<Parameters<typeof jwt>[0]> = {}) {
   return { app, ask, token, key: `Bearer ${key}` }
 }
 
-describe('a token for one of two guards of an issuer', () => {
+describe('a token for one of two guards of the same issuer', () => {
   it('is refused by the other guard, even after the first guard has verified and cached it', async () => {
     const { ask, token } = await startTokens()
     const [one, other, both] = [
@@ -102,7 +102,7 @@ describe('a token for one of two guards of an issuer', () => {
     }
   })
 
-  it('is refused on an optional route if it has another issuer or kind, or is cut', async () => {
+  it('is refused on an optional route if it has another issuer or kind, or is truncated', async () => {
     const { ask, token } = await startTokens()
     expect(await ask('/me/maybe', token())).toBe('7')
     for (const wrong of [
@@ -134,7 +134,7 @@ describe('the claims of a token', () => {
     expect(({} as { roles?: unknown }).roles).toBeUndefined()
   })
 
-  it('cannot replace the id, the roles or the permissions that the guard reads', async () => {
+  it('cannot replace the user ID or the roles that the guard reads from other claims', async () => {
     const { ask, token } = await startTokens({ roles: 'groups' })
     expect(await ask('/me/maybe', token({ id: 'root' }))).toBe('7')
     expect(await ask('/me/admin', token({ roles: ['admin'] }))).toBe(403)
@@ -181,8 +181,8 @@ describe('a token that expires while it is verified', () => {
   })
 })
 
-describe('a token signed with a key that the issuer withdraws during verification', () => {
-  it.each(['its claims are checked', 'its user is looked up'])('is refused: %s', async (phase) => {
+describe('a token whose key the issuer withdraws during verification', () => {
+  it.each(['claims check', 'user lookup'])('is refused during the %s', async (phase) => {
     const [withdrawn, kept, added] = [makeKey('k1'), makeKey('k2'), makeKey('k3')]
     const issuer = await startIssuer(withdrawn, kept)
     const [waiting, begun] = [gate(), gate()]

@@ -252,7 +252,7 @@ describe('a guard of `auth.guards`', () => {
     expect(await get('bob', '/who/optional')).toBe(kind === 'a class' ? 401 : 200)
   })
 
-  it('is set up with its hooks once for each application, but not for a document without a start', async () => {
+  it('is set up with its hooks once for each application, but not if only a document is created', async () => {
     const calls: string[] = []
     let applications = 0
     const shared: AuthGuard = {

@@ -268,7 +268,7 @@ describe('a request that no guard has authenticated', () => {
   })
 })
 
-describe('a guard without `tenantOf` beside guards with it', () => {
+describe('a guard without `tenantOf`, beside guards that have it', () => {
   it('allows a tenant that differs from the tenant of its credential', async () => {
     await using app = await start({})
     const headers = { 'x-silent': 'ann@acme', 'x-tenant-id': 'zeta' }

@@ -195,7 +195,15 @@ describe('a token, a key and a session on one route', () => {
   })
 
   it('result in responses with Cache-Control: no-store', async () => {
-    const { headers } = await app.request().get('/orders').set('authorization', token())
-    expect(headers['cache-control']).toBe('no-store')
+    const tenant = { 'x-tenant-id': 'acme' }
+    const credentials = [
+      { authorization: token() },
+      { 'x-api-key': partnerKey.key },
+      { cookie: await login(), ...tenant },
+    ]
+    for (const each of credentials) {
+      const { headers } = await app.request().get('/orders').set(each).expect(200)
+      expect(headers['cache-control']).toBe('no-store')
+    }
   })
 })

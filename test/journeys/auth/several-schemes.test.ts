@@ -155,12 +155,15 @@ const TABLE: readonly Row[] = [
 ]
 
 describe('a request to an application with several guards', () => {
-  it.each(TABLE)('is authenticated by its credentials: %s', async (_title, headers, results) => {
-    await using app = await start()
-    const found: Record<string, unknown> = {}
-    for (const path of Object.keys(results)) found[path] = await ask(app, path, headers)
-    expect(found).toEqual(results)
-  })
+  it.each(TABLE)(
+    'is authenticated or refused according to its credentials: %s',
+    async (_title, headers, results) => {
+      await using app = await start()
+      const found: Record<string, unknown> = {}
+      for (const path of Object.keys(results)) found[path] = await ask(app, path, headers)
+      expect(found).toEqual(results)
+    },
+  )
 
   it('runs only the guards whose credentials it contains, in the order of @Auth', async () => {
     await using app = await start()

@@ -137,7 +137,7 @@ describe('the @Cookies decorator', () => {
     expect((await get('key', '__proto__=1; theme=')).body.data).toEqual({ theme: '' })
   })
 
-  it('documents the cookies, and reads none on routes without the decorator', async () => {
+  it('documents the cookies, and reads no cookies on routes without it', async () => {
     const operation = app.document.paths['/cookies/seen']?.get
     expect(operation?.parameters).toEqual([
       { name: 'visits', in: 'cookie', schema: expect.objectContaining({ type: 'integer' }) },

@@ -122,7 +122,7 @@ describe('a form body', () => {
     expect((await send('form', 'item=a&item=b', FORM)).status).toBe(400)
   })
 
-  it('keeps names with brackets, and has no prototype', async () => {
+  it('keeps names with brackets, and names of built-in properties such as toString', async () => {
     const { body } = await send('raw-form', 'a[b]=1&toString=2&empty&=x&&a[b]=3', FORM)
     expect(body.data).toEqual({ 'a[b]': ['1', '3'], toString: '2', empty: '', '': 'x' })
     expect((await send('raw-form', '', FORM)).body.data).toEqual({})
@@ -251,7 +251,7 @@ describe('several body types on one route', () => {
   })
 
   it.each([['text/plain'], [FORM], ['application/json'], ['application/xml']])(
-    'are replaced by the first type if the body is missing, even if the Content-Type is %s',
+    'result in a validation by the first type if the body is missing and the Content-Type is %s',
     async (type) => {
       // Other clients add `Content-Length: 0`, which is an empty body.
       const app = new App({ controllers: [BodiesController], logger: false })

@@ -105,7 +105,7 @@ describe('a user that a middleware sets', () => {
     [{ username: 'a' }, { email: 'a' }],
     ['a', { id: 'a' }],
     [0, '0'],
-  ])('has separate cache entries for %j and for %j', async (a, b) => {
+  ])('does not share a cache entry with a different user: %j and %j', async (a, b) => {
     for (const state of ['MISS', 'HIT']) {
       expect(await ask('/open', a)).toMatchObject({ state, user: a })
       expect(await ask('/open', b)).toMatchObject({ state, user: b })

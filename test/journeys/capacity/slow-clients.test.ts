@@ -355,7 +355,7 @@ describe('request bodies that arrive slowly', () => {
     expect(run).toHaveLength(2)
   })
 
-  it('count toward the limit of `bodies` until their handler runs, but are not refused once they have arrived', async () => {
+  it('count toward the limit of `bodies` until their handler runs, but are not refused after arrival', async () => {
     const { port, shows } = await start({ concurrent: 1, queue: 0, bodies: 1, wait: '30s' })
     const arrived = await unfinished(port)
     await shows({ receiving_requests: 1 })

@@ -139,7 +139,7 @@ describe('a route that is defined but not served', () => {
   })
 })
 
-it('a constructor that needs real dependencies causes a boot error with the message that it throws', async () => {
+it('a constructor that needs real dependencies causes a boot error with the message of its error', async () => {
   @Controller('notes')
   class Notes {
     @Auth() list = get('/', () => [])

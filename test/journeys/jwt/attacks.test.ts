@@ -233,7 +233,7 @@ describe('a forged token', () => {
     expect((await send(token)).status).toBe(200)
   })
 
-  it('is refused with invalid claims before the keys are fetched', async () => {
+  it('is refused before the keys are fetched if its claims are invalid', async () => {
     const issuer = await startIssuer(trusted)
     const { send } = await createGuarded(jwt({ issuer: issuer.url, audience: 'orders' }))
     for (const claims of [{ iss: 'evil' }, { aud: 'other' }, { exp: 1 }, { exp: undefined }]) {
@@ -277,7 +277,7 @@ describe('a forged token', () => {
     expect((await both.send(signTestToken({ sub: 'a' }, secret))).status).toBe(200)
   })
 
-  it('cannot be created by changing single characters of a token', async () => {
+  it('cannot be created by changing single characters of a valid token', async () => {
     const secret = randomBytes(32)
     const { send } = await createGuarded(jwt({ keys: secret }))
     const token = signTestToken({ sub: 'a' }, secret)
@@ -306,12 +306,12 @@ describe('the header with the token', () => {
     ['Bearer', 401],
     ['Bearer  ', 401],
     [`Basic ${token}`, 401],
-  ])('%s results in a %i', async (value, status) => {
+  ])('if it is %s, results in a %i', async (value, status) => {
     const { app } = await createGuarded(jwt({ keys: secret }))
     expect((await app.request().get('/me').set('authorization', value)).status).toBe(status)
   })
 
-  it('must occur once, and a token in the query, a cookie or another header is ignored', async () => {
+  it('must occur only once, and cannot be replaced by the query, a cookie or another header', async () => {
     const log = { lines: [], facts: [] }
     const guard = inApplication(jwt({ keys: secret }), log)
     const app = new App({

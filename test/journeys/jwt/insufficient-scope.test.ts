@@ -103,7 +103,7 @@ describe('a token that lacks an ability', () => {
     expect(await ask('post', '', bearer('openid orders:read'))).toEqual(wanted)
   })
 
-  it('results in a challenge with `auth.can`, and with a custom scheme', async () => {
+  it('also results in a challenge if `auth.can` and a custom scheme are set', async () => {
     const token = jwt({ keys: secret, scheme: 'Token' })
     const auth = { guards: { user: token, key, web }, can: async () => false }
     const { ask, bearer } = await startOrders(auth)
@@ -114,8 +114,8 @@ describe('a token that lacks an ability', () => {
   })
 })
 
-describe('another credential that lacks an ability', () => {
-  it('results in no challenge, unless the token of an earlier guard of the route is also sent', async () => {
+describe('an API key that lacks an ability', () => {
+  it('results in no challenge, unless a token for an earlier guard of the route is also sent', async () => {
     const { app, ask, bearer } = await startOrders({ guards: { key, user, web } })
     expect(await ask('post', '', KEY)).toEqual([403, undefined])
     expect(await ask('get', '/programs', KEY)).toEqual([403, undefined])
@@ -130,7 +130,7 @@ describe('another credential that lacks an ability', () => {
 })
 
 describe('the document of a route with scopes', () => {
-  it('contains a header for a 403 if a token can lack a scope', async () => {
+  it('describes the WWW-Authenticate header of a 403 if a token can lack a scope', async () => {
     const { app } = await startOrders()
     const { paths, components } = app.document
     const forbidden = (path: string, method: 'get' | 'post' | 'head') =>
@@ -161,7 +161,7 @@ describe('a custom guard', () => {
       abilityChallenge,
     }) as AuthGuard
 
-  it('can have its own challenge', async () => {
+  it('can have its own challenge for missing abilities', async () => {
     @Can('a', 'b')
     @Controller('own')
     class OwnController {
@@ -186,7 +186,7 @@ describe('a custom guard', () => {
       /For orders:read, orders:write, it did not return a valid header value/,
     ],
     [() => '', /did not return a valid header value/],
-  ])('prevents startup with an invalid challenge: %s', async (challenge, message) => {
+  ])('prevents startup if its challenge is invalid: %s', async (challenge, message) => {
     await expect(startOrders({ guards: { user: own(challenge), key, web } })).rejects.toThrow(
       message,
     )

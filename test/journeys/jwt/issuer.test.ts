@@ -18,7 +18,7 @@ async function withIssuer(options: object = {}) {
 }
 
 describe('the keys of an issuer', () => {
-  it('are fetched with the first token, once for all requests', async () => {
+  it('are fetched when the first token arrives, once for all requests', async () => {
     const { issuer, send } = await withIssuer()
     expect(issuer.requests).toEqual([])
     const sent = Array.from({ length: 20 }, (_, i) => send(issuer.token(first, { sub: `u${i}` })))
@@ -32,7 +32,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(200)
   })
 
-  it('are found below the path of an issuer', async () => {
+  it('are found even if the URL of the issuer has a path', async () => {
     const { url, ...issuer } = await startIssuer(first)
     for (const [name, place] of [
       ['/realm', '/realm/.well-known/openid-configuration'],
@@ -47,7 +47,7 @@ describe('the keys of an issuer', () => {
     }
   })
 
-  it('are read from the URL of `jwks`', async () => {
+  it('are read from the URL in `jwks`', async () => {
     const issuer = await startIssuer(first)
     const guard = jwt({ jwks: `${issuer.url}/keys`, issuer: 'joe', audience: false })
     const { send } = await createGuarded(guard)
@@ -86,7 +86,7 @@ describe('the keys of an issuer', () => {
     expect(keyFetches()).toBeGreaterThan(1)
   })
 
-  it('are no longer used after a day', async () => {
+  it('are no longer used if the issuer is down for a day', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     expect((await send(issuer.token(first))).status).toBe(200)
@@ -134,7 +134,7 @@ describe('the keys of an issuer', () => {
     expect([...lines, ...log.lines]).toEqual([])
   })
 
-  it('do not verify tokens after their removal', async () => {
+  it('are no longer used after the issuer has withdrawn them', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, second.jwk]
@@ -148,7 +148,7 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
-  it('are refreshed every ten minutes for known tokens, which become invalid with their key', async () => {
+  it('are refreshed every ten minutes, so that known tokens become invalid with their key', async () => {
     const { issuer, send, app, keyFetches } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, second.jwk]
@@ -172,7 +172,7 @@ describe('the keys of an issuer', () => {
     }
   })
 
-  it('do not verify tokens after their removal, even if they were listed twice', async () => {
+  it('are no longer used after the issuer has withdrawn them, even if a key was listed twice', async () => {
     const { issuer, send, app } = await withIssuer()
     app.clock.set(new Date())
     issuer.keys = [first.jwk, { ...first.jwk }, second.jwk]
@@ -184,7 +184,7 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
-  it('do not delay boot, and result in a 503 with Retry-After while the issuer is down', async () => {
+  it('do not delay startup, and cause a 503 with Retry-After while the issuer is down', async () => {
     const { issuer, app, send, log } = await withIssuer()
     issuer.mood = 'down'
     app.clock.set(new Date())
@@ -203,7 +203,7 @@ describe('the keys of an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(200)
   })
 
-  it('are no longer awaited when the application closes', async () => {
+  it('are no longer awaited after the application closes', async () => {
     const asked = gate()
     const { issuer } = await withIssuer()
     issuer.mood = () => asked.open()
@@ -224,12 +224,12 @@ describe('the keys of an issuer', () => {
 
 describe('a response from an issuer', () => {
   const answers: Record<string, [number, Record<string, string>, string]> = {
-    'with another status': [500, {}, '{"keys":[]}'],
+    'with an error status': [500, {}, '{"keys":[]}'],
     'that redirects': [302, { location: '/keys' }, ''],
     'that is not JSON': [200, {}, '<html>'],
     'that is null': [200, {}, 'null'],
     'without keys': [200, {}, '{"keys":[]}'],
-    'with wrong keys': [
+    'with invalid keys': [
       200,
       {},
       '{"keys":[1,null,{"kty":"RSA"},{"kty":"__proto__"},{"kty":"EC","crv":7}]}',
@@ -242,7 +242,7 @@ describe('a response from an issuer', () => {
       `{"keys":[{"kty":"oct","kid":"k1","k":"${randomBytes(32).toString('base64url')}"}]}`,
     ],
     'with a private key': [200, {}, JSON.stringify({ keys: [{ ...first.jwk, d: 'AAAA' }] })],
-    'with a key for which anybody can sign': [
+    'with a key of small order': [
       200,
       {},
       `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k1","x":"AQ${'A'.repeat(41)}"}]}`,
@@ -290,7 +290,7 @@ describe('a response from an issuer', () => {
     expect((await send(issuer.token(first))).status).toBe(503)
   })
 
-  it('is not followed to a location with a password, which is not logged', async () => {
+  it('is not used if its jwks_uri contains a password, which is not logged', async () => {
     const { issuer, send, log } = await withIssuer()
     issuer.metadata = { jwks_uri: 'https://key:hunter2@keys.example.com/keys' }
     expect((await send(issuer.token(first))).status).toBe(503)
@@ -322,7 +322,7 @@ describe('a custom fetch function', () => {
   })
 })
 
-describe('the protected resource metadata of the API', () => {
+describe('the metadata of a protected resource', () => {
   it('is served, and its URL appears in challenges', async () => {
     const issuer = await startIssuer(first)
     const resource = 'https://api.example.com/v1'

@@ -20,7 +20,7 @@ async function create(TOKEN_SECRET: string) {
 }
 
 describe('keys that a function returns', () => {
-  it('can come from the variables of each application', async () => {
+  it('can come from the environment variables of each application', async () => {
     const apps = [await create(one), await create(other)]
     const statuses = await Promise.all(
       apps.flatMap((app) =>
@@ -34,7 +34,7 @@ describe('keys that a function returns', () => {
     expect(statuses).toEqual([200, 401, 401, 200])
   })
 
-  it('can be asynchronous, and can be several keys', async () => {
+  it('can be returned asynchronously, and can be several keys', async () => {
     const Vault = new InjectionToken<() => Promise<JwtKeys>>('Vault')
     const useValue = async () => [{ secret: one, kid: 'a' }, other]
     const app = await TestApp.create({
@@ -69,7 +69,7 @@ describe('keys that a function returns', () => {
     ['a secret of 5 bytes', 'short'],
     ['keys[1]: It is a secret', [one, 'short']],
     ['It contains no keys', []],
-  ])('prevent startup if they cannot verify a token: %s', async (text, keys) => {
+  ])('prevent startup if they are invalid: %s', async (text, keys) => {
     const wrong = jwt({ keys: async () => keys as JwtKeys })
     const error = await App.create({ controllers: [MeController], auth: { guard: wrong } }).catch(
       (reason: unknown) => reason,
@@ -81,14 +81,14 @@ describe('keys that a function returns', () => {
     expect(message).not.toContain(one)
   })
 
-  it('prevent startup with an error about a missing variable', async () => {
+  it('prevent startup if an environment variable is missing', async () => {
     const error = await TestApp.create({ ...options, providers: [] }).catch(
       (reason: unknown) => reason,
     )
     expect((error as Error).message).toContain('[E_ENV_INVALID] TOKEN_SECRET')
   })
 
-  it('require an application', async () => {
+  it('cannot be used without an application', async () => {
     const token = signTestToken({ sub: 'ada' }, one)
     const req = { headers: { authorization: `Bearer ${token}` }, rawHeaders: [] }
     await expect(guard.canActivate(req as never)).rejects.toThrow(

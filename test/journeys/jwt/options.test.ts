@@ -41,7 +41,7 @@ function mistakesOf(options: unknown): string {
   }
 }
 
-describe('the options of jwt', () => {
+describe('the options of jwt()', () => {
   type Wrong = [string, unknown]
   const wrong: Wrong[] = [
     ['Its options must be an object', undefined],
@@ -113,7 +113,7 @@ describe('the options of jwt', () => {
     ['must be an https URL without a query', { keys: secret, resource: '/orders' }],
   ]
 
-  it.each(wrong)('are refused: %s', (text, options) => {
+  it.each(wrong)('are refused with an error that contains "%s"', (text, options) => {
     const message = mistakesOf(options)
     expect(message).toContain(text)
     expect(message).toContain('E_OPTION_INVALID')
@@ -140,14 +140,14 @@ describe('the options of jwt', () => {
     expect(mistakesOf(options)).toBe('')
   })
 
-  it('are refused with all problems at once', () => {
+  it('are refused with an error that lists all problems', () => {
     const message = mistakesOf({ keys: 'short', algorithms: ['none'], scheme: '' })
     for (const name of ['keys', 'algorithms', 'scheme']) expect(message).toContain(`jwt: ${name}`)
   })
 })
 
-describe('the jwt guard in an application', () => {
-  it('describes itself in the document', () => {
+describe('a guard created with jwt()', () => {
+  it('declares its security scheme, credentials, errors and scopes for the document', () => {
     const remote = jwt({ issuer: 'https://id.example.com', audience: 'a', requiredScopes: ['b'] })
     expect(remote.security).toEqual({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT' })
     expect(remote.credentials).toEqual(['authorization'])
@@ -159,7 +159,7 @@ describe('the jwt guard in an application', () => {
     expect(local.challenge).toBe('Token')
   })
 
-  it('starts when its issuer is not available', async () => {
+  it('does not prevent startup if its issuer is not available', async () => {
     const guard = jwt({ issuer: 'http://127.0.0.1:1', audience: 'a' })
     const app = new App({
       controllers: [MeController],

@@ -34,7 +34,7 @@ const ED25519 = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapi
 /** The second before the tokens end. */
 const BEFORE = new Date(1_300_819_379_000)
 
-describe('the published example tokens', () => {
+describe('the example tokens of the RFCs', () => {
   it.each(Object.entries({ HS256, RS256, ES256 }))(
     'are verified with %s',
     async (_, { key, token }) => {
@@ -60,7 +60,7 @@ describe('the published example tokens', () => {
     }
   })
 
-  it('are refused without claims or without a signature', async () => {
+  it('are refused if they have no signature or no claims', async () => {
     const guard = jwt({ keys: [HS256.key, ED25519], user: (claims) => claims })
     const { app, send } = await createGuarded(guard)
     app.clock.set(BEFORE)

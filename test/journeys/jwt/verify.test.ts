@@ -14,7 +14,7 @@ const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const curve = (namedCurve: string) => generateKeyPairSync('ec', { namedCurve })
 const ed = generateKeyPairSync('ed25519')
 
-describe('a token signed with a key that the guard was given', () => {
+describe('a token signed with a key of the guard', () => {
   const pairs: [string, { publicKey: KeyObject; privateKey: KeyObject }][] = [
     ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'].map((alg) => [alg, rsa] as never),
     ['ES256', curve('P-256')],
@@ -24,14 +24,17 @@ describe('a token signed with a key that the guard was given', () => {
     ['Ed25519', ed],
   ]
 
-  it.each(pairs)('is accepted with %s, as PEM and as JSON Web Key', async (alg, pair) => {
-    const token = forge({ alg }, claims, { alg, key: pair.privateKey })
-    for (const keys of [pem(pair.publicKey), pair.publicKey.export({ format: 'jwk' }) as never]) {
-      const { send } = await createGuarded(jwt({ keys, issuer: 'joe', audience: 'orders' }))
-      expect(await send(token)).toMatchObject({ status: 200, data: { id: 'u1', iss: 'joe' } })
-      expect((await send(token)).status).toBe(200)
-    }
-  })
+  it.each(pairs)(
+    'is accepted with %s, whether the key is PEM or a JSON Web Key',
+    async (alg, pair) => {
+      const token = forge({ alg }, claims, { alg, key: pair.privateKey })
+      for (const keys of [pem(pair.publicKey), pair.publicKey.export({ format: 'jwk' }) as never]) {
+        const { send } = await createGuarded(jwt({ keys, issuer: 'joe', audience: 'orders' }))
+        expect(await send(token)).toMatchObject({ status: 200, data: { id: 'u1', iss: 'joe' } })
+        expect((await send(token)).status).toBe(200)
+      }
+    },
+  )
 
   it.each(['HS256', 'HS384', 'HS512'])('is accepted with %s', async (alg) => {
     const jwk = { kty: 'oct', k: secret.toString('base64url') }
@@ -41,7 +44,7 @@ describe('a token signed with a key that the guard was given', () => {
     }
   })
 
-  it('is verified with the key of its kid', async () => {
+  it('is verified only with the key that has its kid', async () => {
     const other = randomBytes(32)
     const guard = jwt({
       keys: [
@@ -58,7 +61,7 @@ describe('a token signed with a key that the guard was given', () => {
     expect((await signed('none', secret)).status).toBe(401)
   })
 
-  it('is refused with an algorithm that is not listed', async () => {
+  it('is refused if its algorithm is not in `algorithms`', async () => {
     const { send } = await createGuarded(jwt({ keys: secret, algorithms: ['HS512'] }))
     const sent = (alg: string) => send(forge({ alg }, claims, { alg, key: secret }))
     expect((await sent('HS512')).status).toBe(200)
@@ -66,8 +69,8 @@ describe('a token signed with a key that the guard was given', () => {
   })
 })
 
-describe('the challenge for a token', () => {
-  it('contains no error without a credential, but one for an invalid token', async () => {
+describe('the challenge of a guard created with jwt()', () => {
+  it('contains no error if no token is sent, but an error for an invalid token', async () => {
     const { app, send } = await createGuarded(jwt({ keys: secret }))
     expect(await send(undefined)).toMatchObject({ status: 401, challenge: 'Bearer' })
     const basic = await app.request().get('/me').set('authorization', 'Basic YTpi')
@@ -82,7 +85,7 @@ describe('the challenge for a token', () => {
     expect((await send('wrong', '/me/maybe')).status).toBe(401)
   })
 
-  it('contains the required scopes with the status 403', async () => {
+  it('contains the required scopes if the status is 403', async () => {
     const guard = jwt({ keys: secret, requiredScopes: ['orders', 'email'] })
     const { send } = await createGuarded(guard)
     const scope = (scope: unknown) => send(signTestToken({ sub: 'a', scope }, secret))
@@ -95,7 +98,7 @@ describe('the challenge for a token', () => {
     }
   })
 
-  it('contains the scheme of the API', async () => {
+  it('contains the configured scheme', async () => {
     const { app } = await createGuarded(jwt({ keys: secret, scheme: 'Token' }))
     const token = signTestToken({ sub: 'jake' }, secret)
     const sent = async (value: string) => {
@@ -151,7 +154,7 @@ describe('the times in a token', () => {
 })
 
 describe('the user of a token', () => {
-  it('has roles, permissions and scopes, which @Can accepts', async () => {
+  it('has the roles, permissions and scopes of the token as abilities for @Can', async () => {
     const may = async (guard: ReturnType<typeof jwt>, given: object) => {
       const { send } = await createGuarded(guard)
       return (await send(signTestToken({ sub: 'a', ...given }, secret), '/me/orders')).status
@@ -168,7 +171,7 @@ describe('the user of a token', () => {
     expect(await may(jwt({ keys: secret, roles: 'constructor' }), { roles: granted })).toBe(403)
   })
 
-  it('is a new object for each request with claims that no handler can change', async () => {
+  it('is a new object for each request, with claims that no handler can change', async () => {
     const seen: unknown[] = []
     @Auth()
     @Controller('spoil')
@@ -186,7 +189,7 @@ describe('the user of a token', () => {
     expect(seen).toEqual([undefined, true, undefined, true, undefined, true])
   })
 
-  it('has the claims that the schema returns, and is refused if they do not match', async () => {
+  it('has the claims that the schema returns, and is refused if the claims do not match it', async () => {
     const schema = z.object({ email: z.email(), level: z.coerce.number().default(1) })
     const guard = jwt({ keys: secret, claims: schema })
     const { send } = await createGuarded(guard)
@@ -238,7 +241,7 @@ describe('the user of a token', () => {
     expect((await send(token)).status).toBe(401)
   })
 
-  it('requires no token with app.as', async () => {
+  it('can be set with app.as(), without a token', async () => {
     const { app } = await createGuarded(jwt({ issuer: 'https://id.example.com', audience: 'x' }))
     const { body } = await app.as({ id: 'u7' }).request().get('/me')
     expect(body.data).toEqual({ id: 'u7' })
@@ -263,7 +266,7 @@ describe('the tenant of a token', () => {
   })
 })
 
-describe('several jwt guards', () => {
+describe('several guards created with jwt()', () => {
   it('are selected by the issuer of the token, before it is verified', async () => {
     const issuer = await startIssuer(makeKey('k1'))
     const user = jwt({ issuer: issuer.url, audience: 'orders' })
@@ -315,7 +318,7 @@ describe('the cache of verified tokens', () => {
   })
 })
 
-describe('the function signTestToken', () => {
+describe('the function signTestToken()', () => {
   it('refuses a short secret', () => {
     expect(() => signTestToken({}, 'short')).toThrow('pass a secret of at least 32 bytes')
   })

@@ -100,7 +100,7 @@ async function start() {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
 describe('passport-local with blazon/sessions', () => {
-  it('logs in, keeps the session, and logs out', async () => {
+  it('logs a user in, keeps the session, and logs the user out', async () => {
     const { get, post } = await start()
     expect((await get('/account')).status).toBe(401)
     const login = await post('/session', { username: 'ada', password: 'right' })

@@ -204,7 +204,7 @@ describe('the durations of requests', () => {
   })
 })
 
-describe('the metrics beside the durations of requests', () => {
+describe('metrics other than the durations of requests', () => {
   it('count responses by the part of the application that sent them', async () => {
     await start({ rateLimit: {}, auth: { guard: { canActivate: () => false } } })
     for (let index = 0; index < 3; index += 1) await get('/letters/limited/all')

@@ -95,7 +95,7 @@ async function answers() {
 }
 
 describe('the document', () => {
-  it('matches responses of @HttpCode and @Redirect, also with other statuses', async () => {
+  it('matches the responses of @HttpCode and @Redirect, even if another status is documented', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().post('/answers/created')).status).toBe(201)
     expect(Object.keys(responsesOf('post', 'created'))).toEqual(
@@ -109,7 +109,7 @@ describe('the document', () => {
     })
   })
 
-  it('matches responses of a route that describes no success', async () => {
+  it('matches the responses of a route that documents no success status', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().get('/answers/cached')).status).toBe(200)
     expect(Object.keys(responsesOf('get', 'cached'))).toEqual(
@@ -117,7 +117,7 @@ describe('the document', () => {
     )
   })
 
-  it('matches responses with an envelope when contentType is application/json', async () => {
+  it('matches responses with an envelope if `contentType` is application/json', async () => {
     const { app, responsesOf } = await answers()
     const { body } = await app.request().get('/answers/stated')
     expect(body).toMatchObject({ statusCode: 'success', data: { x: 1 } })
@@ -126,7 +126,7 @@ describe('the document', () => {
     })
   })
 
-  it('matches responses with the media type of a Content-Type header', async () => {
+  it('matches responses whose media type is set with @Header', async () => {
     const { app, responsesOf } = await answers()
     const { headers } = await app.request().get('/answers/table')
     expect(headers['content-type']).toMatch(/^text\/csv/)
@@ -136,13 +136,13 @@ describe('the document', () => {
     })
   })
 
-  it('matches responses with a status that has no body', async () => {
+  it('matches responses with a status that allows no body', async () => {
     const { app, responsesOf } = await answers()
     expect((await app.request().get('/answers/nothing')).text).toBe('')
     expect(responsesOf('get', 'nothing')['204']).toEqual({ description: 'Nothing' })
   })
 
-  it('matches responses for every branch of a union of queries', async () => {
+  it('describes the query parameters of every branch of a union', async () => {
     const { app } = await answers()
     expect((await app.request().get('/answers/shapes?kind=square&side=1')).status).toBe(200)
     const { parameters } = app.document.paths['/answers/shapes']?.get ?? {}
@@ -154,7 +154,7 @@ describe('the document', () => {
     expect(parameters?.[0]?.schema).toEqual({ type: 'string', enum: ['circle', 'square'] })
   })
 
-  it('matches responses of the routes that read a body', async () => {
+  it('contains the statuses 413 and 415 only for routes that read a body', async () => {
     const { app, responsesOf } = await answers()
     const packed = await app
       .request()
@@ -228,7 +228,7 @@ describe('a document', () => {
 })
 
 describe('the summary of an operation', () => {
-  it('consists of method and path when the name of the handler has no letters', () => {
+  it('consists of method and path if the name of the handler has no letters', () => {
     @Controller('prices')
     class PricesController {
       @Get(':id')
@@ -239,11 +239,11 @@ describe('the summary of an operation', () => {
   })
 })
 
-describe('operation ids', () => {
+describe('operation IDs', () => {
   const idsOf = (...controllers: (new () => object)[]) =>
     Object.values(new App({ controllers }).document.paths).map(({ get }) => get?.operationId)
 
-  it('are different for a parameter and a segment with its name', async () => {
+  it('are different for a path parameter and a path segment with the same name', async () => {
     @Controller('pages')
     class PagesController {
       @Get('id')
@@ -272,7 +272,7 @@ describe('operation ids', () => {
     expect(new Set(idsOf(Ж, Ю)).size).toBe(2)
   })
 
-  it('have method and path as a suffix when one name is set for several routes', async () => {
+  it('have method and path as a suffix if the same ID is set for several routes', async () => {
     @Controller('things')
     class ThingsController {
       @Get('new')

@@ -19,7 +19,7 @@ import { guard, operation, users } from './users-document.js'
 describe('the responses of an operation', () => {
   const statuses = ({ responses }: OpenApiOperation) => Object.keys(responses)
 
-  it('include only the errors that its steps can cause', () => {
+  it('include only the errors that the steps of the route can cause', () => {
     expect(statuses(operation(users, 'get', '/users/{userId}'))).toEqual([
       '400',
       '500',
@@ -95,7 +95,7 @@ describe('the responses of an operation', () => {
     expect(created).toMatchObject({ headers: { 'Cache-Control': { schema: { type: 'string' } } } })
   })
 
-  it('use the given schema if it is an envelope or raw', () => {
+  it('use the given schema unchanged if it is raw or already an envelope', () => {
     const Whole = z.object({ statusCode: z.string(), status: z.int(), message: z.string() })
     @Controller('raw')
     class RawController {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { guard, operation, UsersController, users } from './users-document.js'
 
 describe('the document of an application', () => {
-  it('has the OpenAPI version, and the title, version and description of the option', () => {
+  it('has the OpenAPI version, and the title, version and description from the option', () => {
     const swagger = { title: 'Shop', version: '2.1.0', description: 'Sells.' }
     const { openapi, info } = new App({ ...users, swagger }).document
     expect({ openapi, info }).toEqual({ openapi: '3.0.3', info: swagger })
@@ -45,13 +45,13 @@ describe('the document of an application', () => {
     })
   })
 
-  it('lists path parameters without a schema', () => {
+  it('also lists path parameters that have no schema', () => {
     expect(operation(users, 'get', '/users/{userId}').parameters).toEqual([
       { name: 'userId', in: 'path', required: true, schema: { type: 'string' } },
     ])
   })
 
-  it('uses the first of two names of a path parameter for the whole path', () => {
+  it('uses the first name of a path parameter if routes with the same path name it differently', () => {
     const [id] = operation(users, 'put', '/users/{userId}').parameters ?? []
     expect(id).toMatchObject({ name: 'userId', in: 'path', description: 'Its number' })
     expect(id?.schema.type).toBe('integer')
@@ -70,7 +70,7 @@ describe('the document of an application', () => {
     ])
   })
 
-  it('lists header parameters, except the ones that OpenAPI describes elsewhere', () => {
+  it('lists header parameters, except headers that OpenAPI describes elsewhere', () => {
     const { parameters = [] } = operation(users, 'put', '/users/{userId}')
     expect(parameters.filter((each) => each.in === 'header').map(({ name }) => name)).toEqual([
       'x-trace',
@@ -159,7 +159,7 @@ describe('the security in the document', () => {
     expect(secured).toEqual(['/a', '/b'])
   })
 
-  it('has no scheme without a guard', () => {
+  it('contains no security scheme if there is no guard', () => {
     const { paths, components } = new App({ controllers: [UsersController] }).document
     expect(components).not.toHaveProperty('securitySchemes')
     expect(paths['/users/{userId}']?.put).not.toHaveProperty('security')
@@ -167,7 +167,7 @@ describe('the security in the document', () => {
 })
 
 describe('the operations in the document', () => {
-  it('have unique ids with method and path if their names are equal', () => {
+  it('have unique IDs with method and path if their names are equal', () => {
     const make = (prefix: string) => {
       @Controller(prefix)
       class ThingsController {
@@ -205,7 +205,7 @@ describe('the operations in the document', () => {
     ])
   })
 
-  it('keep their ids in a document that contains fewer operations', () => {
+  it('keep their IDs in a document that contains fewer operations', () => {
     const only = (name: string) => ({
       path: `/${name}`,
       include: (route: { path: string }) => route.path.includes(name),
@@ -224,7 +224,7 @@ describe('the operations in the document', () => {
     expect(app.document.paths['/c/a']?.get?.operationId).toBe('C_both_get_c_a')
   })
 
-  it('are tagged by @ApiTags in the order of the option, then of the controllers', () => {
+  it('have tags that the document lists in the order of the option, then of the controllers', () => {
     @ApiTags('Second', 'First')
     @Controller('d')
     class DController {

@@ -84,7 +84,7 @@ describe('the query parameters of a document', () => {
   })
 })
 
-describe('the request body of a document', () => {
+describe('the request body of an operation', () => {
   @Controller('bodies')
   class Bodies {
     @Body(z.object({ a: z.string() })) @Post('own') own() {}
@@ -114,7 +114,7 @@ describe('the request body of a document', () => {
     expect(bodyOf('none')).toBeUndefined()
   })
 
-  it('is a form if a field is a file or a list of files', () => {
+  it('is a multipart form if a field is a list of files', () => {
     expect(Object.keys(bodyOf('files')?.content ?? {})).toEqual(['multipart/form-data'])
     expect(Object.keys(bodyOf('own')?.content ?? {})).toEqual(['application/json'])
   })
@@ -153,7 +153,7 @@ describe('the responses of a document', () => {
     expect(found.sort()).toEqual([...statuses].sort())
   })
 
-  it('have the headers of plugins, but the header of the route if both define it', () => {
+  it('have the headers that plugins declare, but the headers of the route have priority', () => {
     const document = documentOf(Responses, { plugins: [audit] })
     const headersOf = (name: string) =>
       successesOf(document, name).map(([, response]) =>
@@ -174,7 +174,7 @@ describe('the responses of a document', () => {
 })
 
 describe('the operations of a document', () => {
-  it('have separate ids for @All, even if the id is declared', () => {
+  it('have a separate ID for each method of @All, even if the ID is declared', () => {
     @Controller('all')
     class Everything {
       @ApiOperation({ operationId: 'every' }) @All('stated') stated() {}
@@ -189,7 +189,7 @@ describe('the operations of a document', () => {
     expect(new Set(ids('/all/free')).size).toBe(5)
   })
 
-  it('cannot have a declared id that is the inferred id of another operation', async () => {
+  it('cannot have a declared ID that is the inferred ID of another operation', async () => {
     @Controller('ids')
     class Ids {
       @Get() list() {}
@@ -199,7 +199,7 @@ describe('the operations of a document', () => {
     expect(problems.map(({ code }) => code)).toEqual(['E_OPERATION_ID_DUPLICATE'])
   })
 
-  it('use the parameter names of the first operation for paths with the same shape', () => {
+  it('use the parameter names of the first operation if their paths have the same shape', () => {
     @Controller('p')
     class Paths {
       @Get(':id/of/:owner') get() {}
@@ -211,7 +211,7 @@ describe('the operations of a document', () => {
     expect(names).toEqual(['id', 'owner'])
   })
 
-  it('contain a parameter of a plugin once, whatever the letter case of a header name', () => {
+  it('contain a plugin parameter only once, whatever the case of its header name is', () => {
     @Controller('h')
     class Sent {
       @Headers(z.object({ 'x-reason': z.string() }))
@@ -258,7 +258,7 @@ describe('the top level of a document', () => {
     ['/api-docs', '.'],
     ['/docs/api', '..'],
     ['/a/b/c/', '../..'],
-  ])('served at %s has the server root %s', (path, url) => {
+  ])('at the path %s, has the server URL %s', (path, url) => {
     const { servers } = documentOf(Tagged, { swagger: { path } })
     expect(servers).toEqual([{ url, description: 'This server' }])
   })
@@ -272,7 +272,7 @@ describe('the top level of a document', () => {
 })
 
 describe('schemas that equal a component', () => {
-  it('are replaced by a reference, in any order of their fields and required names', () => {
+  it('are replaced by a reference, whatever the order of their properties and required names is', () => {
     const Named = z.object({ a: z.string(), b: z.number() }).meta({ id: 'Named' })
     const object = (required: string[]): Schema => ({
       type: 'object',

@@ -24,7 +24,7 @@ class Things extends Base {
   }
 }
 
-it('an operation is named after a class that is called Controller', () => {
+it('the operation ID of a class named "Controller" starts with this name', () => {
   @Controller('other')
   class Other {
     @Get() list() {}
@@ -34,7 +34,7 @@ it('an operation is named after a class that is called Controller', () => {
   expect(document.paths['/other']?.get?.operationId).toBe('Controller_list')
 })
 
-describe('an overridden method', () => {
+describe('an overriding method', () => {
   it('is documented with its own and the inherited decorators', () => {
     const { document } = new App({ controllers: [Things], logger: false })
     const operation = document.paths['/things']?.get
@@ -47,14 +47,14 @@ describe('an overridden method', () => {
     ])
   })
 
-  it('has headers on its success responses, but not on its errors', () => {
+  it('is documented with the headers of @Header only on its success responses', () => {
     const { document } = new App({ controllers: [Things], logger: false })
     const operation = document.paths['/things']?.get
     expect(operation?.responses['200']).toHaveProperty('headers.X-Page')
     expect(operation?.responses['404']).not.toHaveProperty('headers')
   })
 
-  it('keeps the inputs of other sources', async () => {
+  it('keeps the inherited schemas of other parts of the request', async () => {
     await using app = await TestApp.create({
       controllers: [Things],
       logger: false,

@@ -51,13 +51,13 @@ describe('a documented response', () => {
   })
 })
 
-describe('@All and a route with the same path shape', () => {
+describe('@All and another route', () => {
   const EXPECTED = ['DELETE', 'GET', 'PATCH', 'POST', 'PUT']
 
   it.each([
-    ['under another name', ':b'],
-    ['under the same name', ':a'],
-  ])('are documented once for each method: %s', (_, path) => {
+    ['with another parameter name', ':b'],
+    ['with the same parameter name', ':a'],
+  ])('are documented once for each method if they have the same path shape %s', (_, path) => {
     @Controller('x')
     class Things {
       @All(':a') any() {}
@@ -68,7 +68,7 @@ describe('@All and a route with the same path shape', () => {
   })
 
   it.each(['before', 'after'])(
-    'are documented in any order of declaration: the route is %s @All',
+    'are documented once for each method in any order: the other route is %s @All',
     (where) => {
       @Controller('x')
       class Other {
@@ -93,7 +93,7 @@ describe('@All and a route with the same path shape', () => {
     },
   )
 
-  it('are both documented for all methods when the path shapes differ', () => {
+  it('are documented separately if their path shapes differ', () => {
     @Controller('x')
     class Things {
       @All(':a') any() {}
@@ -113,7 +113,7 @@ describe('@All and a route with the same path shape', () => {
 })
 
 describe('headers that OpenAPI describes elsewhere', () => {
-  it('are not parameters, whatever their letter case', () => {
+  it('are not documented as parameters, whatever their case is', () => {
     const schema = z.object({
       Authorization: z.string().optional(),
       'Content-Type': z.string().optional(),

@@ -92,13 +92,13 @@ describe('documents of several OpenAPI versions', () => {
     }
   })
 
-  it('use 3.0.3 by default', async () => {
+  it('use version 3.0.3 by default', async () => {
     await create({})
     expect(app.document.openapi).toBe('3.0.3')
   })
 
   it.each(['3.1', '3.2'] as const)(
-    'contain the schemas of the library unchanged: %s',
+    'contain the schemas of the validation library unchanged in version %s',
     async (openapi) => {
       const { document } = await create({ openapi })
       const { Place: place } = document.components.schemas ?? {}
@@ -131,7 +131,7 @@ describe('documents of several OpenAPI versions', () => {
     },
   )
 
-  it('convert a custom envelope from the dialect of 3.0 to 2020-12', async () => {
+  it('convert the schema of a custom envelope from the 3.0 dialect to JSON Schema 2020-12', async () => {
     const envelope: EnvelopeFormat = {
       success: (data: unknown) => ({ data, next: null }),
       schema: (data) => ({
@@ -154,7 +154,7 @@ describe('documents of several OpenAPI versions', () => {
     expect((await app.request().get('/places')).status).toBe(200)
   })
 
-  it('describe query parameters with a style and a schema in 3.1', async () => {
+  it('describe query parameters with a style and a schema in version 3.1', async () => {
     const { document } = await create({ openapi: '3.1' })
     expect(document.paths['/places']?.post?.parameters).toEqual([
       {
@@ -168,7 +168,7 @@ describe('documents of several OpenAPI versions', () => {
     ])
   })
 
-  it('have a tree of tags in 3.2', async () => {
+  it('can contain a tree of tags in version 3.2', async () => {
     const tags = [
       { name: 'All', summary: 'Everything', kind: 'nav' },
       { name: 'Places', parent: 'All' },
@@ -181,7 +181,7 @@ describe('documents of several OpenAPI versions', () => {
 const PLACE = { name: 'Home', at: [1, 2], note: null, price: 1, size: 'small' }
 
 describe.each(versions)('a test with an OpenAPI %s document', (openapi) => {
-  it('accepts matching responses, and refuses others', async () => {
+  it('accepts responses that match the document, and fails for other responses', async () => {
     await create({ openapi })
     reply = PLACE
     expect((await app.request().get('/places/1')).status).toBe(200)
@@ -201,7 +201,7 @@ describe.each(versions)('a test with an OpenAPI %s document', (openapi) => {
     }
   })
 
-  it('can use fuzz', async () => {
+  it('can use fuzz()', async () => {
     reply = PLACE
     await create({ openapi })
     await app.fuzz({ runs: 60, seed: 7, skip: ['Places_kinds'] })

@@ -182,7 +182,7 @@ describe('the onError option', () => {
     expect(reports).toEqual([])
   })
 
-  it('is not called for an error that a plugin explains to the client', async () => {
+  it('is not called for an error that a plugin explains as a client error', async () => {
     const explain = () => new HttpError(409, 'It is taken')
     const { get, reports } = await start({ plugins: [{ name: 'explains', explain }] })
     expect((await get('/things/bug/7')).status).toBe(409)

@@ -44,7 +44,7 @@ describe.skipIf(!isSupported)('the options of otel()', () => {
     })
   })
 
-  it('cause a log line, but still end the span, if their `attributes` function fails', async () => {
+  it('log an error, but still end the span, if the `attributes` function fails', async () => {
     const lines: { err?: Error }[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
     const attributes = () => {

@@ -127,7 +127,7 @@ describe('a call with retries', () => {
     expect(app.outgoing.calls).toHaveLength(3)
   })
 
-  it('is repeated for at most one of ten calls: 1,000 calls to a failing host make 1,100 connections', async () => {
+  it('has at most one retry per ten calls: 1,000 failing calls make at most 1,100 connections', async () => {
     const host = await otherHost(
       (_req, res) => void res.writeHead(503, { connection: 'close' }).end(),
     )

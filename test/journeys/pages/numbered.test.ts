@@ -168,19 +168,22 @@ describe('a list with numbered pages', () => {
     await get(app, '/notes')
   })
 
-  it.each([undefined, Number.NaN, -1, 1.5, '3'])('logs an error if the total is %j', async (total) => {
-    @Controller('notes')
-    class Notes {
-      @Get()
-      @Paged(Counted)
-      list({ page }: Paged<typeof Counted>) {
-        return page.of([], total as number)
+  it.each([undefined, Number.NaN, -1, 1.5, '3'])(
+    'logs an error if the total is %j',
+    async (total) => {
+      @Controller('notes')
+      class Notes {
+        @Get()
+        @Paged(Counted)
+        list({ page }: Paged<typeof Counted>) {
+          return page.of([], total as number)
+        }
       }
-    }
-    await using app = await TestApp.create({ controllers: [Notes] })
-    await app.request().get('/notes').expect(500)
-    expect(inspect(app.logs, { depth: 5 })).toContain('page.of(rows, total): the total is')
-  })
+      await using app = await TestApp.create({ controllers: [Notes] })
+      await app.request().get('/notes').expect(500)
+      expect(inspect(app.logs, { depth: 5 })).toContain('page.of(rows, total): the total is')
+    },
+  )
 })
 
 const ITEMS = {

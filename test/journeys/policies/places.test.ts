@@ -152,7 +152,7 @@ describe('a policy', () => {
     expect(early).toEqual({ byPolicy: false, byName: expect.stringMatching(/has no route yet/) })
   })
 
-  it('can be evaluated after the handler has returned the response', async () => {
+  it('can be evaluated after the handler has returned `res`', async () => {
     expect((await get('/later', 'ana')).status).toBe(200)
   })
 

@@ -155,27 +155,36 @@ async function verdicts(controllers: (new () => object)[], seed: number) {
   return Object.fromEntries(byName)
 }
 
-it.each(SEEDS)('proveIsolation() passes if every table has row-level security (seed %i)', async (seed) => {
-  expect(await verdicts([controllerOf('notes'), ReportsController], seed)).toEqual({
-    'POST /notes': 'PASS',
-    'GET /notes': 'PASS',
-    'GET /notes/{id}': 'PASS',
-    'PUT /notes/{id}': 'PASS',
-    'DELETE /notes/{id}': 'PASS',
-    'GET /reports/cached': 'PASS',
-    'GET /reports/streamed': 'PASS',
-    'GET /reports/flight': 'PASS',
-  })
-})
+it.each(SEEDS)(
+  'proveIsolation() passes if every table has row-level security (seed %i)',
+  async (seed) => {
+    expect(await verdicts([controllerOf('notes'), ReportsController], seed)).toEqual({
+      'POST /notes': 'PASS',
+      'GET /notes': 'PASS',
+      'GET /notes/{id}': 'PASS',
+      'PUT /notes/{id}': 'PASS',
+      'DELETE /notes/{id}': 'PASS',
+      'GET /reports/cached': 'PASS',
+      'GET /reports/streamed': 'PASS',
+      'GET /reports/flight': 'PASS',
+    })
+  },
+)
 
-it.each(SEEDS)('proveIsolation() finds a leak in a table without row-level security (seed %i)', async (seed) => {
-  const found = await verdicts([controllerOf('memos')], seed)
-  expect(found['GET /memos']).toBe('LEAK')
-  expect(found['GET /memos/{id}']).toBe('LEAK')
-  expect(found['PUT /memos/{id}']).toBe('LEAK')
-})
+it.each(SEEDS)(
+  'proveIsolation() finds a leak in a table without row-level security (seed %i)',
+  async (seed) => {
+    const found = await verdicts([controllerOf('memos')], seed)
+    expect(found['GET /memos']).toBe('LEAK')
+    expect(found['GET /memos/{id}']).toBe('LEAK')
+    expect(found['PUT /memos/{id}']).toBe('LEAK')
+  },
+)
 
-it.each(SEEDS)('proveIsolation() finds a leak in a query with the role of all tenants (seed %i)', async (seed) => {
-  const found = await verdicts([controllerOf('notes'), OverviewController], seed)
-  expect(found).toMatchObject({ 'GET /overview': 'LEAK', 'GET /notes': 'PASS' })
-})
+it.each(SEEDS)(
+  'proveIsolation() finds a leak in a query with the role of all tenants (seed %i)',
+  async (seed) => {
+    const found = await verdicts([controllerOf('notes'), OverviewController], seed)
+    expect(found).toMatchObject({ 'GET /overview': 'LEAK', 'GET /notes': 'PASS' })
+  },
+)

@@ -233,22 +233,28 @@ describe('a transaction that conflicts with others', () => {
       expect([headers['x-attempt'], headers['x-saved']]).toEqual(['3', '3'])
     })
 
-    it.each(['returned', 'sent', 'block'])('results in a 503 response after all retries: %s', async (name) => {
-      const response = await post(`/clashes/${name}?at=${at}&times=9`)
-      expect(response).toMatchObject(CONFLICT)
-      expect(response.headers['retry-after']).toBe('1')
-      expect(attempts).toBe(3)
-      expect(await notes()).toEqual([])
-      expect(logged).toHaveLength(1)
-    })
+    it.each(['returned', 'sent', 'block'])(
+      'results in a 503 response after all retries: %s',
+      async (name) => {
+        const response = await post(`/clashes/${name}?at=${at}&times=9`)
+        expect(response).toMatchObject(CONFLICT)
+        expect(response.headers['retry-after']).toBe('1')
+        expect(attempts).toBe(3)
+        expect(await notes()).toEqual([])
+        expect(logged).toHaveLength(1)
+      },
+    )
 
     it.each([
       ['/clashes/once', undefined],
       ['/tenants/plain', 'acme'],
-    ])('results in a 503 response without a retry if the option `retries` is not set: %s', async (path, tenant) => {
-      expect(await post(`${path}?at=${at}&times=1`, tenant)).toMatchObject(CONFLICT)
-      expect([attempts, await notes()]).toEqual([1, []])
-    })
+    ])(
+      'results in a 503 response without a retry if the option `retries` is not set: %s',
+      async (path, tenant) => {
+        expect(await post(`${path}?at=${at}&times=1`, tenant)).toMatchObject(CONFLICT)
+        expect([attempts, await notes()]).toEqual([1, []])
+      },
+    )
 
     it('is not repeated after a database error of another kind', async () => {
       const response = await post(`/clashes/returned?at=${at}&times=1&code=23505`)
@@ -324,7 +330,7 @@ describe('a transaction that conflicts with others', () => {
     }).toThrow('cannot be withdrawn')
   })
 
-  it('is documented as a 503 with Retry-After', async () => {
+  it('is documented as a 503 response with Retry-After', async () => {
     const plugins = [postgres({ embedded: 'memory' })]
     const described = new App({ controllers: [TenantsController], plugins, tenant: {} })
     const document = described.document as unknown as {

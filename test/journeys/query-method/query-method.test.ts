@@ -300,16 +300,19 @@ describe('the document of QUERY routes', () => {
     }
   })
 
-  it.each(['3.0', '3.1', '3.2'] as const)('is sufficient for a client and a reference page in OpenAPI %s', async (version) => {
-    const app = await documentOf(version)
-    const text = emitClient(app.document)
-    const { createClient } = await importClient(`query-${version}`, text)
-    const client = createClient({ baseUrl: 'http://app', fetch: app.fetch })
-    const page = referencePage(app.document).page.bytes.toString()
-    expect(page).toContain('QUERY <code>/things</code>')
-    const result = await client['things']?.['search']?.({ body: { ids: [4] } })
-    expect(result).toMatchObject({ ok: true, data: { ids: [4] } })
-  })
+  it.each(['3.0', '3.1', '3.2'] as const)(
+    'is sufficient for a client and a reference page in OpenAPI %s',
+    async (version) => {
+      const app = await documentOf(version)
+      const text = emitClient(app.document)
+      const { createClient } = await importClient(`query-${version}`, text)
+      const client = createClient({ baseUrl: 'http://app', fetch: app.fetch })
+      const page = referencePage(app.document).page.bytes.toString()
+      expect(page).toContain('QUERY <code>/things</code>')
+      const result = await client['things']?.['search']?.({ body: { ids: [4] } })
+      expect(result).toMatchObject({ ok: true, data: { ids: [4] } })
+    },
+  )
 
   it('has no breaking changes between OpenAPI versions, and a removed operation is reported', async () => {
     const older = (await documentOf('3.1')).document

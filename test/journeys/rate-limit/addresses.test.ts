@@ -35,7 +35,7 @@ async function forwarded(port: number, values: readonly string[]): Promise<numbe
 describe('the client address of a rate limit', () => {
   const apps = appsOfTest()
 
-  it('comes from the socket, independent of headers of the client', async () => {
+  it('comes from the socket, whatever headers the client sends', async () => {
     const port = await apps.listening(options)
     const forged = Array.from({ length: 10 }, (_, i) => `9.9.9.${i}`)
     expect(await forwarded(port, forged)).toEqual([200, ...Array(9).fill(429)])
@@ -47,7 +47,7 @@ describe('the client address of a rate limit', () => {
     expect(await statusOf({ port, headers })).toBe(429)
   })
 
-  it('distinguishes clients on one machine by their addresses', async () => {
+  it('is different for clients on one machine that use different addresses', async () => {
     const port = await apps.listening(options)
     const from = (localAddress: string) => statusOf({ port, localAddress })
     expect([await from('127.0.0.1'), await from('127.0.0.1'), await from('127.0.0.2')]).toEqual([
@@ -55,7 +55,7 @@ describe('the client address of a rate limit', () => {
     ])
   })
 
-  it.skipIf(!hasIpv6)('distinguishes IPv4 clients on a dual-stack socket', async () => {
+  it.skipIf(!hasIpv6)('is different for each IPv4 client of a dual-stack socket', async () => {
     const port = await apps.listening(options, '::')
     const from = (localAddress: string) => statusOf({ port, localAddress })
     expect([await from('127.0.0.1'), await from('127.0.0.2'), await from('127.0.0.1')]).toEqual([
@@ -65,7 +65,7 @@ describe('the client address of a rate limit', () => {
     expect(await statusOf({ port, host: '::1' })).toBe(429)
   })
 
-  it('is counted separately by each limit over one connection', async () => {
+  it('is counted separately by each limit, even on one connection', async () => {
     @Controller('others')
     class OthersController {
       @Get('once')
@@ -127,8 +127,8 @@ describe('the client address of a rate limit', () => {
 
   it.each([
     ['an IPv4 address in IPv6', '1.2.3.4', '::ffff:1.2.3.4'],
-    ['its hexadecimal spelling', '1.2.3.4', '::ffff:102:304'],
-    ['its long spelling', '1.2.3.4', '0:0:0:0:0:FFFF:0102:0304'],
+    ['the hexadecimal spelling of this address', '1.2.3.4', '::ffff:102:304'],
+    ['the long spelling of this address', '1.2.3.4', '0:0:0:0:0:FFFF:0102:0304'],
     ['a mixed spelling', '1.2.3.4', '0000:0000::ffff:1.2.3.4'],
     ['a port', '1.2.3.4', '1.2.3.4:5678'],
     ['a port of IPv6', '2001:db8::1', '[2001:db8::1]:443'],
@@ -136,9 +136,9 @@ describe('the client address of a rate limit', () => {
     ['letter case', '2001:db8:ab::1', '2001:DB8:AB::1'],
     ['zeros', '2001:db8::1', '2001:0db8:0000:0000:0000:0000:0000:0001'],
     ['a zone', 'fe80::1', 'fe80::1%eth0'],
-    ['the rest of a /56', '2001:db8:1:200::1', '2001:db8:1:2ff:ffff:ffff:ffff:ffff'],
-    ['a dotted end', '2001:db8::102:304', '2001:db8::1.2.3.4'],
-  ])('is the same in another form: %s', async (_, one, other) => {
+    ['another address in the same /56', '2001:db8:1:200::1', '2001:db8:1:2ff:ffff:ffff:ffff:ffff'],
+    ['an end in dotted form', '2001:db8::102:304', '2001:db8::1.2.3.4'],
+  ])('is the same if it is written differently: %s', async (_, one, other) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await forwarded(port, [one, other])).toEqual([200, 429])
   })
@@ -176,13 +176,13 @@ describe('the client address of a rate limit', () => {
     '"1.2.3.4"',
     'x'.repeat(4000),
     Array(1000).fill('y').join(','),
-  ])('is the address of the proxy if its entry is invalid: %s', async (garbage) => {
+  ])('is the address of the proxy if the entry of the proxy is invalid: %s', async (garbage) => {
     const port = await apps.listening({ ...options, trustProxy: 1 })
     expect(await statusOf({ port })).toBe(200)
     expect(await forwarded(port, [garbage])).toEqual([429])
   })
 
-  it('is the socket address when a "trust proxy" function throws', async () => {
+  it('is the socket address if a "trust proxy" function throws', async () => {
     const { App } = await import('blazon')
     const app = new App({ ...options, logger: false })
     app.express.set('trust proxy', () => {
@@ -198,14 +198,14 @@ describe('the warning W_RATE_LIMIT_FORGEABLE', () => {
   it.each([
     ['a limit of the application', { ...options, trustProxy: true }],
     [
-      'one by user, which uses the address without a user',
+      'a limit by user, which counts other callers by address',
       { rateLimit: { by: 'user' }, trustProxy: true },
     ],
-  ] as const)('is logged for %s when every proxy is trusted', async (_, given) => {
+  ] as const)('is logged for %s if every proxy is trusted', async (_, given) => {
     expect(await bootWarnings(given)).toMatchObject([{ code: 'W_RATE_LIMIT_FORGEABLE' }])
   })
 
-  it('is not logged without a limit, or when a number of proxies is trusted', async () => {
+  it('is not logged without a limit, or if `trustProxy` is a number', async () => {
     expect(await bootWarnings({ trustProxy: true, rateLimit: false })).toEqual([])
     expect(await bootWarnings({ trustProxy: true })).toEqual([])
     expect(await bootWarnings({ trustProxy: 1, rateLimit: true })).toEqual([])

@@ -16,11 +16,11 @@ const BAD: readonly (readonly [string, unknown])[] = [
   ['a window of 0', { ...good, window: 0 }],
   ['a window below a second', { ...good, window: '500ms' }],
   ['a window with a fraction of a second', { ...good, window: 1.5 }],
-  ['a window of another unit', { ...good, window: '5 parsecs' }],
+  ['a window with an unknown unit', { ...good, window: '5 parsecs' }],
   ['an infinite window', { ...good, window: Number.POSITIVE_INFINITY }],
   ['a window that is an array', { ...good, window: [60] }],
   ['an unknown `by`', { ...good, by: 'session' }],
-  ['a `by` of null', { ...good, by: null }],
+  ['a `by` that is null', { ...good, by: null }],
   ['an empty name', { ...good, name: '' }],
   ['a name with quotes', { ...good, name: 'a"b' }],
   ['a name with a backslash', { ...good, name: 'a\\b' }],
@@ -54,14 +54,14 @@ function decoratedMethod(...policies: unknown[]) {
   return ThingsController
 }
 
-describe('the boot of an application with rate limits', () => {
+describe('the boot check of rate limits', () => {
   const ofOption = BAD.filter(([what]) => !what.startsWith('no '))
-  it.each(ofOption)('refuses %s in the option', async (_, policy) => {
+  it.each(ofOption)('refuses %s in the `rateLimit` option', async (_, policy) => {
     const problems = await bootProblems({ rateLimit: policy as RateLimitPolicy })
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: 'rateLimit' }])
   })
 
-  it.each(BAD)('refuses %s in policies', async (_, policy) => {
+  it.each(BAD)('refuses %s in `policies`', async (_, policy) => {
     const problems = await bootProblems({
       rateLimit: { policies: [good, policy as RateLimitPolicy] },
     })
@@ -115,7 +115,7 @@ describe('the boot of an application with rate limits', () => {
     expect(problems[0]).toMatchObject({ code: 'E_OPTION_INVALID', subject })
   })
 
-  it('refuses a decorator without a limit', async () => {
+  it('refuses @RateLimit without a limit', async () => {
     const ofClass = await bootProblems({ controllers: [decoratedClass()] })
     expect(ofClass).toMatchObject([
       { code: 'E_OPTION_INVALID', subject: 'ThingsController @RateLimit' },
@@ -126,7 +126,7 @@ describe('the boot of an application with rate limits', () => {
     ])
   })
 
-  it('refuses two decorators on one class or method', async () => {
+  it('refuses two @RateLimit decorators on one class or method', async () => {
     @RateLimit(good)
     @RateLimit(good)
     @Controller('classes')
@@ -166,7 +166,7 @@ describe('the boot of an application with rate limits', () => {
     }
   })
 
-  it('warns about unknown names in a limit', async () => {
+  it('warns about unknown fields in a limit', async () => {
     const option = await bootWarnings({ rateLimit: { ...good, windowMs: 1 } } as AppOptions)
     expect(option).toMatchObject([{ code: 'W_OPTION_UNKNOWN' }])
     expect(option[0]?.text).toContain('rateLimit.windowMs')
@@ -204,7 +204,7 @@ describe('the boot of an application with rate limits', () => {
     )
   })
 
-  it('derives names that do not conflict with given names', async () => {
+  it('derives names that do not conflict with explicit names', async () => {
     const controllers = [decoratedClass({ ...good, name: 'default' })]
     expect(await bootWarnings({ controllers, rateLimit: { limit: 5 } })).toEqual([])
   })

@@ -67,12 +67,12 @@ describe('the client address in a rate limit key', () => {
     ['::1', 'i:0:0:0:0::/56'],
     ['fe80::1%eth0', 'i:fe80:0:0:0::/56'],
     ['64:ff9b::1.2.3.4', 'i:64:ff9b:0:0::/56'],
-  ])('is derived from %s as %s', async (address, key) => {
+  ])('is normalized from %s to %s', async (address, key) => {
     expect(await forwarded(address)).toBe(key)
   })
 
   it.each(['unknown', '_hidden', '', '1.2.3', 'x'.repeat(500)])(
-    'is the socket address if the proxy sends the entry %j',
+    'is the socket address if the proxy sends the invalid entry %j',
     async (address) => {
       expect(await forwarded(address)).toBe('i:127.0.0.1')
     },
@@ -101,11 +101,11 @@ describe('the user in a rate limit key', () => {
     [{ id: {} }, 'i:127.0.0.1'],
     [null, 'i:127.0.0.1'],
     [undefined, 'i:127.0.0.1'],
-  ])('is derived from %o as %s', async (user, key) => {
+  ])('if it is %o, results in the key %s', async (user, key) => {
     expect(await named(user)).toBe(key)
   })
 
-  it('is shortened if it has more than 64 characters, and stays distinct', async () => {
+  it('is shortened if the ID has more than 64 characters, but stays distinct', async () => {
     const long = 'x'.repeat(64)
     expect(await named({ id: long })).toBe(`u:${long}`)
     const [one, other] = [await named({ id: `${long}a` }), await named({ id: `${long}b` })]
@@ -123,7 +123,7 @@ describe('the key from a function', () => {
     [() => undefined, 'i:127.0.0.1'],
     [() => Promise.resolve('gold'), 'i:127.0.0.1'],
     [() => Promise.reject(new Error('late')), 'i:127.0.0.1'],
-  ])('is derived from %s as %s', async (by, key) => {
+  ])('for the function %s is %s', async (by, key) => {
     expect(await keyOf(by as () => string)).toBe(key)
   })
 
@@ -163,7 +163,7 @@ describe('the result of a store', () => {
     [{ remaining: 0, resetMs: 1001 }, '"default";r=0;t=2'],
     [{ remaining: -3, resetMs: -5 }, '"default";r=0;t=0'],
     [{ remaining: 1, resetMs: 0 }, '"default";r=1;t=0'],
-  ])('%j is sent as %s', async (result, header) => {
+  ])('%j is sent as the header %s', async (result, header) => {
     const { store } = notingStore(result)
     const app = await apps.inProcess({ controllers, rateLimit: { store, limit: 5 } })
     const { headers } = await app.request().get('/items')
@@ -171,7 +171,7 @@ describe('the result of a store', () => {
     expect(headers['ratelimit-policy']).toBe('"default";q=5;w=60')
   })
 
-  it('is replaced by a count in memory when the store fails, which is logged once a minute', async () => {
+  it('is replaced by a count in memory if the store fails, which is logged once a minute', async () => {
     const errors: unknown[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
     const results: (() => unknown)[] = [
@@ -201,7 +201,7 @@ describe('the result of a store', () => {
 })
 
 describe('the names of unnamed limits', () => {
-  it('consist of class and method, numbered and at most 60 characters long', async () => {
+  it('consist of class and method, with a number if needed, and have at most 60 characters', async () => {
     const policies = [
       { limit: 9, window: 60 },
       { limit: 8, window: 60 },

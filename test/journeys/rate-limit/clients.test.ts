@@ -50,7 +50,7 @@ describe('a rate limit by user', () => {
     expect([await get(8n), await get(8n)]).toEqual([200, 429])
   })
 
-  it('uses `sub` when the user has no `id`', async () => {
+  it('uses `sub` if the user has no `id`', async () => {
     const app = await start()
     const get = async (user: object) => (await app.as(user).request().get('/things')).status
     expect([
@@ -68,20 +68,20 @@ describe('a rate limit by user', () => {
     { id: ['ada'] },
     { id: true },
     { sub: undefined },
-  ])('counts the address when the user has no usable id: %o', async (user) => {
+  ])('counts by address if the user has no usable ID: %o', async (user) => {
     const app = await start()
     expect(await statuses(app, '/things/open')).toEqual([200])
     expect((await app.as(user).request().get('/things')).status).toBe(429)
   })
 
-  it('does not confuse a user id with an equal address', async () => {
+  it('does not confuse a user ID with an equal address', async () => {
     const app = await start()
     const named = await app.as({ id: '127.0.0.1' }).request().get('/things')
     expect(named.status).toBe(200)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
   })
 
-  it('distinguishes any two different ids, including long ids', async () => {
+  it('distinguishes any two different IDs, including long IDs', async () => {
     const app = await start()
     const get = async (id: string) => (await app.as({ id }).request().get('/things')).status
     const long = 'x'.repeat(5000)
@@ -107,7 +107,7 @@ describe('a rate limit by tenant', () => {
     next()
   }
 
-  it('counts each tenant, or the address without a tenant', async () => {
+  it('counts by tenant, or by address if the request has no tenant', async () => {
     const app = await apps.inProcess({
       controllers: limited({ ...once, by: 'tenant' }),
       rateLimit: { policies: [] },
@@ -134,7 +134,7 @@ describe('a rate limit by tenant', () => {
 describe('a rate limit by a function', () => {
   const apps = appsOfTest()
 
-  it('uses the address when the function rejects, without an unhandled rejection', async () => {
+  it('counts by address if the function rejects, and leaves no unhandled rejection', async () => {
     const by = (() => Promise.reject(new Error('by'))) as never
     const app = await start(by)
     expect(await statuses(app, '/things/open', '/things/open')).toEqual([200, 429])
@@ -157,7 +157,7 @@ describe('a rate limit by a function', () => {
     ['returns a number', () => 1],
     ['returns an object', () => ({})],
     ['returns a promise', () => Promise.resolve('a')],
-  ])('counts by the address, and logs one warning, when the function %s', async (_, by) => {
+  ])('counts by address, and logs one warning, if the function %s', async (_, by) => {
     const app = await start(by as () => string)
     const paths = ['/things/open', '/things/open', '/things/open']
     expect(await statuses(app, ...paths)).toEqual([200, 429, 429])

@@ -44,7 +44,7 @@ const two = { limit: 2, window: 60 } as const
 describe('the rate limit of an application', () => {
   const apps = appsOfTest()
 
-  it('is off when policies is empty', async () => {
+  it('is off if `policies` is empty', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: { policies: [] },
@@ -54,7 +54,7 @@ describe('the rate limit of an application', () => {
     expect(headers).not.toHaveProperty('ratelimit')
   })
 
-  it('is 100 requests per minute for `true`', async () => {
+  it('is 100 requests per minute if the option is true', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: true })
     const all = await Promise.all(Array.from({ length: 120 }, () => app.request().get('/items')))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(100)
@@ -69,7 +69,7 @@ describe('the rate limit of an application', () => {
     ])
   })
 
-  it('is replaced by @RateLimit of a route, which is counted separately', async () => {
+  it('is replaced by the @RateLimit of a route, which counts separately', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: two })
     const paths = ['/items/mine/latest', '/items/mine/latest', '/items/free/ones']
     expect(await statuses(app, ...paths, ...paths)).toEqual([200, 429, 200, 429, 429, 200])
@@ -79,7 +79,7 @@ describe('the rate limit of an application', () => {
     expect(free.headers).not.toHaveProperty('ratelimit')
   })
 
-  it('includes requests without a route: 404, 405 and OPTIONS', async () => {
+  it('also counts requests without a route: 404, 405, 400 and OPTIONS', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: { limit: 4, window: 60 },
@@ -110,7 +110,7 @@ describe('the rate limit of an application', () => {
     expect((await app.request().head('/items')).status).toBe(429)
   })
 
-  it('is checked before the guard, so that refused requests are counted', async () => {
+  it('is checked before the guard, so it also counts requests that the guard refuses', async () => {
     @Auth()
     @Controller('secrets')
     class SecretsController {
@@ -126,13 +126,13 @@ describe('the rate limit of an application', () => {
     expect(signedIn.status).toBe(429)
   })
 
-  it('does not include the documentation', async () => {
+  it('does not count requests for the documentation', async () => {
     const app = await apps.inProcess({ controllers: [ItemsController], rateLimit: two })
     const paths = Array.from({ length: 4 }, () => '/api-docs.json')
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200])
   })
 
-  it('does not include responses of middlewares', async () => {
+  it('does not count requests to which a middleware responds', async () => {
     const app = await apps.inProcess({
       controllers: [ItemsController],
       rateLimit: two,
@@ -250,7 +250,7 @@ describe('the @RateLimit decorator', () => {
     expect(answers[2]?.headers['ratelimit']).toBe('"guesses";r=0;t=900')
   })
 
-  it('is inherited, and counted for each subclass separately', async () => {
+  it('is inherited, and counts separately for each subclass', async () => {
     class Base {
       @RateLimit(two)
       @Get()
@@ -300,7 +300,7 @@ describe('the @RateLimit decorator', () => {
     expect(await statuses(app, '/a', '/b', '/a', '/b')).toEqual([200, 200, 429, 429])
   })
 
-  it('runs after the guard when it counts users, and ignores refused requests', async () => {
+  it('runs after the guard if it counts by user, and then ignores refused requests', async () => {
     @RateLimit({ limit: 1, window: 60, by: 'user' })
     @Controller('reports')
     class ReportsController {
@@ -325,7 +325,7 @@ describe('the @RateLimit decorator', () => {
     expect((await ada.request().get('/reports')).status).toBe(429)
   })
 
-  it('refuses a request over one of several limits without counting it in later limits', async () => {
+  it('does not count a request in later limits if an earlier limit refuses it', async () => {
     @RateLimit({ name: 'burst', limit: 2, window: 1 }, { name: 'daily', limit: 3, window: '1d' })
     @Controller('search')
     class SearchController {

@@ -34,17 +34,17 @@ describe('a TestApp', () => {
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200, 200])
   })
 
-  it('applies the limit of the options, and @RateLimit', async () => {
+  it('applies the `rateLimit` option and @RateLimit', async () => {
     const app = await apps.inProcess({ controllers, rateLimit: { limit: 2, window: 60 } })
     expect(await statuses(app, ...paths)).toEqual([200, 200, 429, 200, 429])
   })
 
-  it('applies @RateLimit only when policies is empty', async () => {
+  it('applies only @RateLimit if `policies` is empty', async () => {
     const app = await apps.inProcess({ controllers, rateLimit: { policies: [] } })
     expect(await statuses(app, ...paths)).toEqual([200, 200, 200, 200, 429])
   })
 
-  it('does not count the requests of authMatrix', async () => {
+  it('does not count the requests of authMatrix()', async () => {
     const app = await apps.inProcess({ controllers, rateLimit: { limit: 1, window: 60 } })
     const matrix = await app.authMatrix({ anonymous: null })
     expect(matrix.rows.length).toBe(3)
@@ -55,7 +55,7 @@ describe('a TestApp', () => {
 describe('an App', () => {
   it.each([
     ['@RateLimit by default', {}, 429],
-    ['nothing with `rateLimit: false`', { rateLimit: false }, 200],
+    ['no limit with `rateLimit: false`', { rateLimit: false }, 200],
   ] as const)('applies %s', async (_, options, status) => {
     const app = await App.create({ controllers, logger: false, ...options })
     const { port } = await app.listen(0, '127.0.0.1')
@@ -66,11 +66,11 @@ describe('an App', () => {
   })
 })
 
-describe('the document with rate limits', () => {
+describe('the document of an application with rate limits', () => {
   const statusesOf = (app: App, path: string) =>
     Object.keys(app.document.paths[path]?.get?.responses ?? {})
 
-  it('contains a 429 for routes with a limit', () => {
+  it('contains a 429 response for routes with a limit', () => {
     const decorated = new App({ controllers })
     expect(statusesOf(decorated, '/items')).not.toContain('429')
     expect(statusesOf(decorated, '/items/own')).toContain('429')
@@ -83,7 +83,7 @@ describe('the document with rate limits', () => {
     expect(none.document.components.responses).not.toHaveProperty('TooManyRequests')
   })
 
-  it('describes the headers of a 429', () => {
+  it('describes the headers of a 429 response', () => {
     const { components } = new App({ controllers, rateLimit: true }).document
     const response = components.responses?.['TooManyRequests'] as OpenApiResponse
     expect(Object.keys(response.headers ?? {})).toEqual([

@@ -63,7 +63,7 @@ describe('the headers of a rate limit', () => {
   const options = { controllers: [AnswersController], contract: 'off' } as const
   const left = (r: number) => `"default";r=${r};t=60`
 
-  it('are part of a response from another application that a handler calls', async () => {
+  it('are part of the response if the handler calls another application', async () => {
     const inner = new App({ controllers: [AnswersController], logger: false })
     await inner.init()
 
@@ -147,7 +147,7 @@ describe('a response to a request over the limit', () => {
   const apps = appsOfTest()
   const options = { controllers: [AnswersController], rateLimit: { limit: 1, window: '1m' } }
 
-  it('has the status 429 in the envelope, and Retry-After', async () => {
+  it('has the status 429, the error envelope and Retry-After', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     // 47.3 s are left: a client that came after 47 s would be refused again.
@@ -164,7 +164,7 @@ describe('a response to a request over the limit', () => {
     expect(headers['ratelimit']).toBe('"default";r=0;t=48')
   })
 
-  it('is a problem document when the client accepts it', async () => {
+  it('is a problem document if the client accepts it', async () => {
     const app = await apps.inProcess(options)
     await app.request().get('/answers/plain')
     const { body } = await app
@@ -192,7 +192,7 @@ describe('a response to a request over the limit', () => {
     expect(status).toBe(429)
   })
 
-  it('is passed to error middlewares', async () => {
+  it('results from an error that error middlewares receive', async () => {
     const seen: unknown[] = []
     const app = await apps.inProcess({
       ...options,
@@ -207,7 +207,7 @@ describe('a response to a request over the limit', () => {
     expect(seen).toEqual(['TooManyRequestsError'])
   })
 
-  it('is not logged', async () => {
+  it('causes no log line', async () => {
     const app = await apps.inProcess(options)
     await statuses(app, '/answers/plain', '/answers/plain')
     expect(app.logs).toEqual([])
@@ -232,7 +232,7 @@ describe('the window of a rate limit', () => {
   })
 
   it.each(['2001-01-01', '2099-01-01'])(
-    'does not change when the date is set to %s',
+    'is not affected if the clock is set to %s',
     async (date) => {
       const app = await apps.inProcess(options)
       expect(await statuses(app, path, path, path)).toEqual([200, 200, 429])
@@ -244,7 +244,7 @@ describe('the window of a rate limit', () => {
     },
   )
 
-  it('allows exactly the limit of concurrent requests', async () => {
+  it('allows exactly as many concurrent requests as the limit', async () => {
     const app = await apps.inProcess({ ...options, rateLimit: { limit: 37, window: '1m' } })
     const all = await Promise.all(Array.from({ length: 100 }, () => app.fetch(path)))
     expect(all.filter(({ status }) => status === 200)).toHaveLength(37)

@@ -57,7 +57,7 @@ describe('a rate limit store', () => {
     expect(calls).toEqual(['open', 'close'])
   })
 
-  it('is not opened when no route has a limit', async () => {
+  it('is not opened if no route has a limit', async () => {
     @Controller('free')
     class FreeController {
       @Get()
@@ -75,7 +75,7 @@ describe('a rate limit store', () => {
     expect(calls).toEqual([])
   })
 
-  it('prevents the start of the application when it cannot be opened', async () => {
+  it('prevents the start of the application if it cannot be opened', async () => {
     const store = {
       consume: notingStore().store.consume,
       open: () => Promise.reject(new Error('no key')),
@@ -141,7 +141,7 @@ describe('a rate limit store', () => {
     await new Promise((resolve) => setImmediate(resolve))
   })
 
-  it('delays a request by 5 seconds at most if it never settles', async () => {
+  it('delays a request by at most 5 seconds if it never settles', async () => {
     const { store, counts } = notingStore(() => new Promise(() => {}))
     const app = await apps.inProcess({ ...options, rateLimit: { limit: 2, window: '1m', store } })
     const answers = ['/items', '/nowhere', '/items'].map((path) =>

@@ -175,7 +175,7 @@ describe('the explain method', () => {
     await response.json()
   })
 
-  it('refuses data that this application has not sent', async () => {
+  it('refuses a value that is not a response of this application', async () => {
     await start()
     expect(() => app.explain(new Response())).toThrow(/^explain\(\): this application did not send/)
     expect(() => app.explain(undefined as never)).toThrow(TypeError)
@@ -251,7 +251,7 @@ describe('the decisions in a record', () => {
     expect(refused).toMatchObject({ verdict: 'refused', facts: { policy: 'note', action: 'read' } })
   })
 
-  it('show the results of limits with the remaining requests', async () => {
+  it('show the results of rate limits with the remaining requests', async () => {
     await start({ rateLimit: { limit: 2, window: 60 } })
     const first = decision(await get('/work/open'), 'limit')
     expect(first).toMatchObject({
@@ -286,7 +286,7 @@ describe('the decisions in a record', () => {
     })
   })
 
-  it('show the valid parts and the issues of validation', async () => {
+  it('show which parts of a request are valid, and the issues of an invalid part', async () => {
     await start()
     const right = app.explain(await app.request().post('/work').send({ count: 1 }))
     expect(decision(right, 'validation')).toMatchObject({
@@ -419,7 +419,7 @@ describe('observers of decisions', () => {
     await start()
   })
 
-  it('are required before any decision is recorded', async () => {
+  it('are necessary in an App: without them, no decision is recorded', async () => {
     const taken: unknown[] = []
     const looks: Plugin = {
       name: 'looks',

@@ -60,7 +60,7 @@ it('a record contains the reason why a token is not valid', async () => {
   expect(await send(sign({ exp: 1 }))).toEqual(['guard refused: The token has expired'])
 })
 
-it('a record contains the reason why a key is not valid', async () => {
+it('a record contains the reason why an API key is not valid', async () => {
   const right = generateApiKey({ prefix: 'acme_live' })
   const old = generateApiKey({ prefix: 'acme_live' })
   const records: ApiKeyRecord[] = [

@@ -78,7 +78,7 @@ describe('the names of secrets', () => {
     expect(isSecretName(name)).toBe(false)
   })
 
-  it('hide their values in log lines, records and capsules, but no other fields', async () => {
+  it('cause their values to be hidden in log lines, records and capsules, unlike other names', async () => {
     const { text, lines, capsule } = await writtenOf()
     expect(text).not.toContain(CANARY)
     expect(lines.find(({ message }) => message === 'fields')).toMatchObject({
@@ -96,7 +96,7 @@ describe('the names of secrets', () => {
     expect(note.facts.list).toEqual([Object.fromEntries(SECRET.map((name) => [name, '[secret]']))])
   })
 
-  it('hide their values in the commands and tests that fuzz prints', () => {
+  it('cause their values to be hidden in the commands and tests that fuzz() prints', () => {
     const request = { method: 'GET', target: '/', headers: {}, without: [], body: null }
     const given = new Map(
       Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -108,7 +108,7 @@ describe('the names of secrets', () => {
     expect(snippet).toContain('<secret>')
   })
 
-  it('hide their values in the errors of a TypeORM data source, which also hide private keys', () => {
+  it('cause their values, and private keys, to be hidden in the errors of a TypeORM data source', () => {
     const key = '-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----'
     const options = { host: 'db.example', deep: fields, ssl: { key } }
     const { message } = withoutSecrets(new Error(`db.example ${CANARY} ${key}`), options)

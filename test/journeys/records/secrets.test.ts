@@ -143,7 +143,7 @@ it('a record hides secrets in a cache key and in the issues of a schema', async 
   expectNoCanary(JSON.stringify(refused))
 })
 
-it('a record does not hide the values of ordinary cookies', async () => {
+it('a record does not hide the values of ordinary cookies if they occur elsewhere', async () => {
   const request = await start()
   const record = app.explain(await request.get('/accounts/dark').set(HEADERS))
   expect(record.url).toBe('/accounts/dark')

@@ -11,11 +11,15 @@ function produces(...entries: unknown[]) {
 }
 
 it.each<[string, unknown[], RegExp]>([
-  ['nothing', [], /lists no media type/],
-  ['no type', ['json'], /'json' is not a valid media type/],
-  ['a range', ['text/*'], /'text\/\*' is not a valid media type/],
-  ['a type that nothing writes', ['application/pdf'], /no function that serializes the body/],
-  ['no function', [{ type: 'application/pdf' }], /no function that serializes the body/],
+  ['no type at all', [], /lists no media type/],
+  ['a name that is not a type', ['json'], /'json' is not a valid media type/],
+  ['a range of types', ['text/*'], /'text\/\*' is not a valid media type/],
+  ['a type without a serializer', ['application/pdf'], /no function that serializes the body/],
+  [
+    'an object without a function',
+    [{ type: 'application/pdf' }],
+    /no function that serializes the body/,
+  ],
   ['undefined', [undefined], /undefined is not a valid media type/],
   ['a type twice', ['text/csv', 'text/csv'], /lists 'text\/csv' twice/],
 ])('an invalid @Produces causes a boot error: %s', async (_, entries, cause) => {

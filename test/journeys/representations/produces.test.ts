@@ -178,7 +178,7 @@ describe('the @Produces decorator', () => {
     expect(head.headers.get('content-length')).toBe(String(CSV.length))
   })
 
-  it('supports JSON types, and uses the first type without Accept', async () => {
+  it('supports other JSON types, and uses the first type without an Accept header', async () => {
     const { get } = await serve()
     expect(await get('/bare', '')).toMatchObject({ text: 'type\r\ntext/csv\r\n' })
     expect(await get('/bare', 'application/*')).toMatchObject({
@@ -222,11 +222,11 @@ describe('a representation', () => {
   })
 
   it.each<[string, () => unknown]>([
-    ['nothing', () => undefined],
+    ['undefined', () => undefined],
     ['a promise', () => Promise.reject(new Error('unseen'))],
     ['an object', () => ({ a: 1 })],
     ['a number', () => 7],
-  ])('results in a 500 if it is %s', async (_, make) => {
+  ])('results in a 500 response if it is %s', async (_, make) => {
     const { get, errors } = await serve()
     body = make
     const { status, text } = await get('/any', 'application/x-any')
@@ -236,7 +236,7 @@ describe('a representation', () => {
     ])
   })
 
-  it('results in a 500 in CSV for data other than a list of objects', async () => {
+  it('results in a 500 response if it is CSV and the data is not a list of objects', async () => {
     @Controller('rows')
     class Wrong {
       @Produces('application/json', 'text/csv') @Get() get() {
@@ -250,7 +250,7 @@ describe('a representation', () => {
   })
 
   it.each([true, false, { success: (data: unknown) => ({ data }), schema: () => ({}) }])(
-    'has only the described fields under strip, with the envelope %s',
+    'has only the described fields if `responses` is "strip", with the envelope %s',
     async (envelope) => {
       const { get } = await serve({ responses: 'strip', envelope })
       expect((await get('', 'text/csv')).text).toBe('id,name\r\n1,Ada\r\n2,"a ""b"", c"\r\n')
@@ -258,7 +258,7 @@ describe('a representation', () => {
     },
   )
 
-  it('results in a 500 with undocumented fields under check', async () => {
+  it('results in a 500 response with undocumented fields if `responses` is "check"', async () => {
     const { get } = await serve({ responses: 'check' })
     const response = await get('', 'text/csv')
     expect([response.status, response.text.includes('Ada')]).toEqual([500, false])
@@ -313,7 +313,7 @@ describe('the function csv()', () => {
     expect([write([]), write([], { columns: ['a'] })]).toEqual(['', 'a\r\n'])
   })
 
-  it('has only the given columns, and no inherited fields', () => {
+  it('writes only the given columns, and no inherited fields', () => {
     expect(write([{ a: 1, b: 2 }], { columns: ['b', 'constructor'] })).toBe(
       'b,constructor\r\n2,\r\n',
     )

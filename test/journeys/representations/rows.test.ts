@@ -191,7 +191,7 @@ describe.each(HOW)('rows that a handler returns %s', (_, rowsOf) => {
     },
   )
 
-  it('are left out if their caller must not see any part of them', async () => {
+  it('are left out if the caller may not see any part of them', async () => {
     const Paid = z.object({ kind: z.literal('paid'), id: z.int() }).meta(mark)
     const Other = z.object({ kind: z.literal('other'), id: z.int() })
     const rows = (kind: string) => () => rowsOf({ kind, id: 1 })
@@ -214,7 +214,7 @@ const WITHOUT_LIST: [string, object][] = [
   ['a text', z.string()],
 ]
 
-describe('rows of a document without a list', () => {
+describe('rows of a route whose document contains no list', () => {
   it.each(WITHOUT_LIST)(
     'are refused, and the log contains the route and a remedy: %s',
     async (_, schema) => {

@@ -74,7 +74,7 @@ describe('@Produces with an asynchronous iterable of rows', () => {
     expect([errors.length, finals]).toEqual([2, 2])
   })
 
-  it('reads only as many rows as the client needs, and ends when it disconnects', async () => {
+  it('reads only as many rows as the client needs, and ends when the client disconnects', async () => {
     until(Number.POSITIVE_INFINITY)
     const { get, errors } = await serve()
     const leaving = new AbortController()

@@ -132,7 +132,7 @@ describe('asynchronous schemas', () => {
   })
 
   it.each(['zod', 'valibot'])(
-    'result in a 400 when %s rejects the body asynchronously',
+    'result in a 400 response if %s rejects the body asynchronously',
     async (library) => {
       const request = await start()
       const { body, status } = await request.post(`/users/${library}`).send({ name: 'taken' })
@@ -173,7 +173,7 @@ describe('asynchronous schemas', () => {
   })
 
   it.each(['throws', 'throws-nothing', 'rejects'])(
-    'result in a 500 without details of the cause when a schema %s',
+    'result in a 500 response without details of the cause if they fail: %s',
     async (route) => {
       const request = await start()
       const { body, status, text } = await request.post(`/users/${route}`).send({})

@@ -101,14 +101,14 @@ describe('a list in a body schema', () => {
   const warnings = (schema: Schema, limits?: AppOptions['limits']) =>
     bootWarnings({ controllers: controllersOf(schema), ...(limits && { limits }) })
 
-  it('causes a warning without a maximum when limits.body allows very many items', async () => {
+  it('causes a warning if it has no maximum and limits.body allows very many items', async () => {
     const found = await warnings(Orders, { body: '1mb' })
     expect(found.map(({ code, text }) => `${code} ${/'[^']*'/.exec(text)}`)).toEqual([
       "W_LIST_UNBOUNDED 'lines.*.tags'",
     ])
   })
 
-  it('causes an error without a maximum under strict', async () => {
+  it('causes a boot error if it has no maximum and `strict` is set', async () => {
     const options = { controllers: controllersOf(z.array(z.number())), limits: { body: '1mb' } }
     const problems = await bootProblems({ ...options, strict: true })
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
@@ -120,7 +120,7 @@ describe('a list in a body schema', () => {
     ['a maximum', z.array(z.number()).max(1000), { body: '10mb' }],
     ['long items', z.array(z.string().min(50)), { body: '1mb' }],
     ['the default limit', z.array(z.number()), undefined],
-    ['a limit near it', z.array(z.number()), { body: '190kb' }],
+    ['a limit near the default limit', z.array(z.number()), { body: '190kb' }],
   ] as [string, Schema, AppOptions['limits']][])(
     'causes no warning with %s',
     async (_what, schema, limits) => {

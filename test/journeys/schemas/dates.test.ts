@@ -107,7 +107,7 @@ describe('dates in responses', () => {
     expect(await read('raw')).toBe(`{"id":"a","at":"${text}","paidAt":"${text}"}`)
   })
 
-  it('are converted when Express json sends the response', async () => {
+  it('are converted when res.json() of Express sends the response', async () => {
     await start({ etag: true })
     expect(await given('ok')).toMatchObject({ data: { at: text } })
     const { headers, body } = await app.request().get('/orders/ok')

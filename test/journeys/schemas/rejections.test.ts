@@ -103,14 +103,14 @@ describe('the validation of inputs', () => {
   it.each([
     ['/orders', { items: Array.from({ length: 50 }, () => ({ price: 'x' })) }],
     ['/orders/plain', Array.from({ length: 50 }, () => 'x')],
-  ])('reports at most 20 errors (%s)', async (path, sent) => {
+  ])('reports at most 20 errors of a body that is sent to %s', async (path, sent) => {
     const request = await start()
     const { body, status } = await request.post(path).send(sent)
     expect(status).toBe(400)
     expect(body.errors).toHaveLength(20)
   })
 
-  it('reports at most 20 errors of all parts together', async () => {
+  it('reports at most 20 errors in total', async () => {
     const request = await start()
     const { body } = await request
       .post('/orders/all/x')

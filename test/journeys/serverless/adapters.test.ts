@@ -168,7 +168,7 @@ describe.each(KINDS)('a function created by %s, with events of %s', (adapter, ev
     ])
   })
 
-  it('has an undefined body when the event has none', async () => {
+  it('leaves req.body undefined if the event has no body', async () => {
     const ask = start()
     expect((await ask({ path: '/orders' })).json.data.body).toBe('undefined')
     const { json } = await ask(post(undefined, {}, '/orders/optional'))
@@ -190,7 +190,7 @@ describe.each(KINDS)('a function created by %s, with events of %s', (adapter, ev
     },
   )
 
-  it('leaves an unparsed body in the request stream, in the same way as a server', async () => {
+  it('leaves an unparsed body in the request stream, as a server does', async () => {
     const text = { 'content-type': 'text/plain' }
     const ask = start()
     const left = await ask(post('words', text, '/orders/anything'))
@@ -218,7 +218,7 @@ describe.each(KINDS)('a function created by %s, with events of %s', (adapter, ev
     expect((await ask(post('a=1', form, '/host'))).json).toEqual({ body: 'buffer' })
   })
 
-  it('provides query, client address and cookies of the event', async () => {
+  it('provides the query, the client address and the cookies of the event', async () => {
     const ask = start({ middlewares: [cookieParser()] })
     const { json } = await ask({ path: '/orders', query: 'a=1&a=2', cookies: ['c=1', 'd=2'] })
     expect(json.data).toEqual({
@@ -263,7 +263,7 @@ describe.each(KINDS)('a function created by %s, with events of %s', (adapter, ev
     expect(headerOf(answer, 'content-type')).toBe('text/plain; charset=utf-8')
   })
 
-  it('aborts no signal after a response, and closes immediately', async () => {
+  it('does not abort the signal of a request after its response, and closes immediately', async () => {
     aborted.length = 0
     const app = appOf({ timeouts: { close: '1h' } })
     await functionOf(app.handler)({ path: '/orders/signal' })

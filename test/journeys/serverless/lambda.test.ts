@@ -79,7 +79,7 @@ describe.each(Object.entries({ ...EVENTS, 'function URL': functionUrl }))(
       ])
     })
 
-    it('passes bodies as strings and in base64', async () => {
+    it('accepts bodies as strings and in base64', async () => {
       expect((await post('{"name":"caf\u00e9"}')).json.data).toEqual({ name: 'caf\u00e9' })
       const zipped = gzipSync('{"name":"zipped"}')
       const headers = { ...json, 'content-encoding': 'gzip' }

@@ -64,7 +64,7 @@ describe('a serverless platform', () => {
     }
   }
 
-  it('can set body and rawBody, in the same way as Google Cloud Functions', async () => {
+  it('can set `body` and `rawBody`, as Google Cloud Functions does', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       const rawBody = await bytesOf(req)
       const isJson = req.headers['content-type'] === 'application/json'
@@ -77,7 +77,7 @@ describe('a serverless platform', () => {
     expect(data).toEqual({ type: 'buffer', text: 'bytes' })
   })
 
-  it('can parse in a getter whose error becomes a 400, in the same way as Vercel', async () => {
+  it('can parse the body in a getter, as Vercel does, and its error results in a 400 response', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       const bytes = await bytesOf(req)
       const get = () => JSON.parse(bytes.toString())
@@ -94,7 +94,7 @@ describe('a serverless platform', () => {
     expect((await ask({ path: '/orders?page=2' })).data).toEqual({ page: 2 })
   })
 
-  it('can set the body as a string, in the same way as Next.js', async () => {
+  it('can set the body as a string, as Next.js does', async () => {
     const ask = await serve(({ handler }) => async (req, res) => {
       Object.assign(req, { body: (await bytesOf(req)).toString() })
       handler(req, res)
@@ -125,7 +125,7 @@ describe('a serverless platform', () => {
     },
   )
 
-  it('can set a string as body while the connection is still sending', async () => {
+  it('can set a string as the body while the request is still being sent', async () => {
     const ask = await serve(({ handler }) => (req, res) => {
       Object.assign(req, { body: 'from elsewhere', complete: false })
       handler(req, res)

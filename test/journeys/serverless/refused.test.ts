@@ -67,7 +67,7 @@ describe('a failed startup', () => {
     return { lines, app: new App({ providers: [{ token: 'tables', useFactory }], logger }) }
   }
 
-  it.each(NAMES)('results in a 503 and a log line with %s', async (name) => {
+  it.each(NAMES)('results in a 503 response and a log line through %s', async (name) => {
     const { app, lines } = failing()
     const { statusCode, body } = await call(name, app.handler, '/lines')
     expect([statusCode, JSON.parse(body)]).toEqual([503, UNAVAILABLE])
@@ -76,7 +76,7 @@ describe('a failed startup', () => {
     ])
   })
 
-  it('results in a 503 for each request on a server', async () => {
+  it('results in a 503 response to each request on a server', async () => {
     const { app } = failing()
     const port = await apps.serving(createServer(app.handler))
     for (const path of ['/lines', '/other']) {
@@ -86,7 +86,7 @@ describe('a failed startup', () => {
     }
   })
 
-  it('is passed as an error to an existing host', async () => {
+  it('is passed as an error to an Express host', async () => {
     const { app } = failing()
     const errors: unknown[] = []
     const host = express().use(app.handler)
@@ -98,7 +98,7 @@ describe('a failed startup', () => {
     expect([status, errors]).toMatchObject([599, [{ cause: failure }]])
   })
 
-  it('writes nothing to a client that has disconnected', async () => {
+  it('causes no response to a client that has disconnected', async () => {
     const started = gate()
     const { app, lines } = failing(started.opened)
     const gone = gate()
@@ -139,7 +139,7 @@ describe('an HTTP/2 server', () => {
     return { status: head[':status'], body: JSON.parse(await text(stream)) }
   }
 
-  it('responds with a 505 to each request, and logs one line with the remedy', async () => {
+  it('responds with 505 to each request, and logs one line with the remedy', async () => {
     const { lines, logger } = loggerOfTest()
     const session = await sessionOf(appOf(logger).handler)
     for (let i = 0; i < 2; i++) {
@@ -156,13 +156,13 @@ describe('an HTTP/2 server', () => {
     expect(lines).toMatchObject([{ message: expect.stringContaining('a proxy') }])
   })
 
-  it('responds with a 503 if startup has failed', async () => {
+  it('responds with 503 if startup has failed', async () => {
     const providers = [{ token: 'missing', useExisting: 'nothing' }]
     const session = await sessionOf(new App({ providers, logger: false }).handler)
     expect(await get(session)).toMatchObject({ status: 503, body: { code: 'SERVICE_UNAVAILABLE' } })
   })
 
-  it('is distinguished from an HTTP/1 request with another version number', async () => {
+  it('is not confused with an HTTP/1 server that receives the version number 2.0', async () => {
     const port = await apps.serving(createServer(appOf().handler))
     const socket = connect(port, '127.0.0.1')
     socket.write('GET /lines HTTP/2.0\r\nHost: a.example\r\nConnection: close\r\n\r\n')
@@ -180,7 +180,7 @@ describe('a stream that is cut off', () => {
     await expect(called).rejects.toThrow()
   })
 
-  it.each(NAMES.slice(1))('results in a 500 from %s', async (name) => {
+  it.each(NAMES.slice(1))('results in a 500 response from %s', async (name) => {
     const log = console.error
     onTestFinished(() => {
       console.error = log

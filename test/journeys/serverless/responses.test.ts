@@ -369,7 +369,7 @@ describe.each<[string, Kind]>([
 
   const rows = Object.keys(asked).flatMap((name) => ways.map((way) => [name, way] as const))
 
-  it.each(rows)('of %s is the same through %s', async (name, transport) => {
+  it.each(rows)('with %s is the same through %s as through a socket', async (name, transport) => {
     const request = asked[name] as Asked
     const expected = comparable(await overSocket(reachable, request))
     const received = comparable((await TRANSPORTS[transport]?.(reachable, request)) as Received)

@@ -77,7 +77,7 @@ describe('a request that can change data', () => {
     expect((await open(headers).post('ignore')).status).toBe(200)
   })
 
-  it('is refused with a cookie but without both headers, which old browsers do not send', async () => {
+  it('is refused with a cookie but without Origin and Sec-Fetch-Site, as old browsers send it', async () => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     const { status, code } = await open({}, cookie).post('pay')
@@ -147,7 +147,7 @@ describe('a request that can change data', () => {
 })
 
 describe('a session cookie', () => {
-  it('has the prefix __Host- outside of localhost, and Secure', async () => {
+  it('has the prefix __Host- and the attribute Secure outside of localhost', async () => {
     const open = await startSite()
     const { line } = await open(OWN[0]).login()
     expect(line).toMatch(
@@ -155,7 +155,7 @@ describe('a session cookie', () => {
     )
   })
 
-  it('has the prefix in production, whatever Host header a proxy sends', async () => {
+  it('has the prefix __Host- in production, even if a proxy sends a local Host header', async () => {
     vi.stubEnv('NODE_ENV', 'production')
     onTestFinished(() => void vi.unstubAllEnvs())
     const { browser } = await startShop({
@@ -167,7 +167,7 @@ describe('a session cookie', () => {
     expect((await ada.login()).line).toMatch(/^__Host-session=.*; Secure;/)
   })
 
-  it('is ignored without the prefix, because a subdomain can set it', async () => {
+  it('is ignored without the prefix __Host-, because a subdomain can set it', async () => {
     const open = await startSite()
     const cookie = await loggedIn(open)
     const tossed = cookie.replace('__Host-', '')
@@ -218,7 +218,7 @@ describe('a session cookie', () => {
     expect((await open({}, `${'a=b; '.repeat(1500)}${cookie}`).get('me')).status).toBe(200)
   })
 
-  it('is ignored in any other location', async () => {
+  it('is ignored if its value is sent in another header or in the query', async () => {
     const open = await startSite()
     const id = (await loggedIn(open)).split('=')[1] as string
     for (const headers of [{ authorization: `Bearer ${id}` }, { session: id }, { 'x-session': id }])
@@ -231,7 +231,7 @@ describe('a session of a tenant', () => {
   const tenants = { app: { tenant: { authorize: () => true } } }
   const at = (tenant: string) => ({ ...OWN[0], 'x-tenant-id': tenant })
 
-  it('results in a 401 for another tenant, and without a tenant', async () => {
+  it('results in a 401 response for a request to another tenant or to no tenant', async () => {
     const open = await startSite(tenants)
     const ada = open(at('acme'))
     await ada.login(7)
@@ -255,7 +255,7 @@ describe('a session of a tenant', () => {
     expect((await other.get('me')).status).toBe(200)
   })
 
-  it('can be valid for all tenants if the application allows it', async () => {
+  it('can be valid for all tenants if `bindTenant` is false', async () => {
     const open = await startSite({ ...tenants, bindTenant: false })
     const ada = open(at('acme'))
     await ada.login(7)

@@ -48,7 +48,7 @@ describe('a session', () => {
     expect((await ada.get('cart')).data.cart).toEqual([])
   })
 
-  it('adds no-store to every response that used it', async () => {
+  it('adds no-store to every response whose request has used it', async () => {
     const { browser } = await startShop()
     const ada = browser()
     const replies = [await ada.get('cart'), await ada.login(), await ada.get('me')]
@@ -90,7 +90,7 @@ describe('a session', () => {
     expect((await ada.get('maybe')).data.user).toMatchObject({ id: 7 })
   })
 
-  it('loads its user for each request with findUser', async () => {
+  it('loads its user with findUser() for each request', async () => {
     const roles = new Map([['7', ['admin']]])
     const { browser } = await startShop({
       findUser: async (id) =>
@@ -105,7 +105,7 @@ describe('a session', () => {
     expect((await ada.get('me')).status).toBe(401)
   })
 
-  it('refuses values that do not match the schema, and then changes nothing', async () => {
+  it('refuses values that do not match its schema, and keeps its previous values', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { cart: ['tea'] })
@@ -186,7 +186,7 @@ describe('the id of a session', () => {
     expect((await ada.get('cart')).data.cart).toEqual(['tea'])
   })
 
-  it('is invalid after a logout, even for a copy of the cookie', async () => {
+  it('is invalid after a logout, even in a copy of the cookie', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.login()
@@ -252,7 +252,7 @@ describe('a session over time', () => {
     expect((await ada.get('me')).status).toBe(401)
   })
 
-  it('is written once per twentieth of the idle time, and not with every read', async () => {
+  it('is written once per twentieth of the idle time, not at every read', async () => {
     const store = memorySessions()
     let touched = 0
     const counting = {
@@ -294,7 +294,7 @@ describe('a session over time', () => {
     }
   })
 
-  it('is not extended when the clock was set back', async () => {
+  it('is not extended if the clock is set back', async () => {
     const { app, browser } = await startShop({ idle: '1h', absolute: '2h' })
     const ada = browser()
     await ada.login()
@@ -329,7 +329,7 @@ describe('parallel requests with one session', () => {
     expect((await ada.get('cart')).data).toMatchObject({ cart: ['tea'], theme: 'dark', visits: 1 })
   })
 
-  it('count exactly with update()', async () => {
+  it('count exactly if they use update()', async () => {
     const { browser } = await startShop()
     const ada = browser()
     await ada.post('set', { visits: 0 })
@@ -337,7 +337,7 @@ describe('parallel requests with one session', () => {
     expect((await ada.get('cart')).data.visits).toBe(5)
   })
 
-  it('result in a 409 if another request has changed the same value or ended the session', async () => {
+  it('result in a 409 response if another request has changed the same value or ended the session', async () => {
     const inner = memorySessions()
     let before: (() => unknown) | undefined
     const store = {
@@ -390,7 +390,7 @@ describe('the sessions of a user', () => {
 })
 
 describe('an outage of the session store', () => {
-  it('results in a 503 for requests with a session, and no user becomes anonymous', async () => {
+  it('results in a 503 response for requests with a session, and no user becomes anonymous', async () => {
     let isDown = false
     const { browser } = await startShop({ store: failing(memorySessions(), () => isDown) })
     const ada = browser()

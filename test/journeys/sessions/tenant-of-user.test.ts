@@ -82,7 +82,7 @@ describe('a session with the tenant option', () => {
     ['a field of the user', { tenant: 'clinic' }],
     ['a function of the user', { tenant: ({ clinic }) => String(clinic) }],
     ['the user that findUser has found', { tenant: 'clinic', findUser: () => ANA }],
-  ])('uses only the tenant in %s', async (_, options) => {
+  ])('belongs only to the tenant from %s', async (_, options) => {
     const { app, get, login } = await start(options)
     await login()
     expect(await get('rows')).toMatchObject({ status: 200, data: { tenant: 'acme' } })
@@ -107,7 +107,7 @@ describe('a session with the tenant option', () => {
     },
   )
 
-  it('ignores built-in properties of objects', async () => {
+  it('has no tenant if the option names a built-in property of objects', async () => {
     const { app, get, login } = await start({ tenant: 'constructor' })
     await login()
     expect((await get('rows')).status).toBe(400)
@@ -118,7 +118,7 @@ describe('a session with the tenant option', () => {
     ['tenant', { tenant: '' }],
     ['tenant', { tenant: 7 }],
     ['tenant', { tenant: 'clinic', bindTenant: true }],
-  ])('is refused for an invalid %s: %j', (name, options) => {
+  ])('cannot be configured with an invalid `%s`: %j', (name, options) => {
     expect(() => usable(sessions(options))).toThrow(`sessions(): ${name}`)
   })
 })

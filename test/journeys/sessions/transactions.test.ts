@@ -159,15 +159,18 @@ describeWithServer('a session in the transaction of its request', () => {
     ['throws', 409],
     ['sends-503', 503],
     ['not-committed', 500],
-  ])('does not start, and no cookie is sent, when the handler %s', async (end, expected) => {
-    const send = await start()
-    const { status, cookies } = await send(`login/ada/${end}`)
-    expect([status, cookies]).toEqual([expected, []])
-    expect(await rows()).toEqual([])
-  })
+  ])(
+    'does not start, and no cookie is sent, if the transaction is not committed: %s',
+    async (end, expected) => {
+      const send = await start()
+      const { status, cookies } = await send(`login/ada/${end}`)
+      expect([status, cookies]).toEqual([expected, []])
+      expect(await rows()).toEqual([])
+    },
+  )
 
   it.each(['login/eve/throws', 'login/eve/in-part', 'login/eve/part-alone', 'logout/throws'])(
-    'still exists with its cookie after %s',
+    'still exists with its cookie after the rollback of %s',
     async (path) => {
       const send = await start()
       const [cookie] = (await send('login/ada')).cookies

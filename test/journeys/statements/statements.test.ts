@@ -124,7 +124,7 @@ describe('the onStatement observer', () => {
     ])
   })
 
-  it('distinguishes the requests of concurrent statements', async () => {
+  it('receives the correct request for each of several concurrent statements', async () => {
     const { app, seen } = await observed()
     await Promise.all([1, 2, 3].map((id) => app.request().get(`/work/${id}`).expect(200)))
     const pairs = seen.map(({ values, req }) => [String(values[0]), req?.params['id']])
@@ -158,7 +158,7 @@ describe('the onStatement observer', () => {
     expect(seen).toMatchObject([{ text: 'find $1', req: undefined }])
   })
 
-  it('distinguishes two applications', async () => {
+  it('receives only the statements of its own application', async () => {
     const first = await observed()
     const second = await observed()
     await first.app.get(Store).query(find(1))
@@ -166,7 +166,7 @@ describe('the onStatement observer', () => {
     await first.app.close()
   })
 
-  it('changes nothing if an observer throws', async () => {
+  it('changes no response if it throws', async () => {
     const plugins: Plugin[] = [
       {
         name: 'throws',
@@ -188,7 +188,7 @@ describe('the onStatement observer', () => {
     await expect(App.create({ plugins })).rejects.toThrow(ConfigError)
   })
 
-  it('is required before any statement is recorded', async () => {
+  it('is necessary: without it, no statement is recorded', async () => {
     const app = await App.create({ controllers: [WorkController], plugins: [store] })
     expect(app.get(Statements).areObserved).toBe(false)
     expect(app.get(Statements).begin(find(1))).toBeNull()

@@ -114,7 +114,7 @@ describe('a stream at boot', () => {
 })
 
 describe('a stream response', () => {
-  it('has the status 200, whatever the default status of its method is', async () => {
+  it('has status 200, even if its method has another default status', async () => {
     @Controller()
     class FeedController {
       @Get() @Sse(Item) async *feed() {

@@ -74,21 +74,21 @@ class LimitedController {
 const controllers = defineControllers(LimitedController)
 
 describe('the fields of items', () => {
-  it("are dropped under 'strip' if the schema does not describe them", async () => {
+  it("are removed with @ResponseFields('strip') if the schema does not describe them", async () => {
     const app = await start({ controllers })
     expect(await (await app.fetch('/strip')).text()).toBe(
       'data: {"n":1}\n\nid: 2\ndata: {"n":2}\n\nevent: end\ndata:\n\n',
     )
   })
 
-  it("cause a 500 under 'check' if the schema does not describe a field of the first item", async () => {
+  it("cause a 500 response with @ResponseFields('check') if the first item has an undescribed field", async () => {
     const app = await start({ controllers, contract: 'off' })
     expect((await app.fetch('/check')).status).toBe(500)
     expect(String(state.errors[0]?.err)).toContain('LimitedController.check: It yielded an item')
     expect(String(state.errors[0]?.err)).not.toContain('hidden')
   })
 
-  it("are accepted under 'check' if the schema describes them", async () => {
+  it("are accepted with @ResponseFields('check') if the schema describes them", async () => {
     const app = await start({ controllers, contract: 'off' })
     expect(await (await app.fetch('/checked')).text()).toBe('{"at":"1970-01-01T00:00:00.000Z"}\n')
   })

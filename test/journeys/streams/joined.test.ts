@@ -79,7 +79,7 @@ describe.each([
     return (await app.listen(0)).port
   }
 
-  it('share chunks if they are ready at once, up to the buffer of a connection and one row', async () => {
+  it('are combined into chunks of limited size if they are ready at the same time', async () => {
     script(async function* () {
       for (let n = 1; n <= ROWS; n++) yield { n }
     })

@@ -113,7 +113,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('responds with an error response', async () => {
+    it('responds with an error response if the generator throws', async () => {
       const { reached, fail } = run('before')
       const one = await (await serve(path)).client()
       await reached
@@ -135,7 +135,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toHaveLength(1)
     })
 
-    it('sends its first item and ends before close() does', async () => {
+    it('sends its first item, and ends before close() resolves', async () => {
       const { reached, proceed } = run('before')
       script(withFirst(state.script))
       const { app, client } = await serve(path)
@@ -241,7 +241,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toHaveLength(1)
     })
 
-    it('is cut at maxAge', async () => {
+    it('is cut off at maxAge', async () => {
       const { app, port } = await serve(path)
       const { one } = await press(port, aged)
       await app.clock.advance('1m')
@@ -250,7 +250,7 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toEqual([])
     })
 
-    it('ends when the application closes, and is cut after timeouts.close', async () => {
+    it('ends when the application closes, without an end event', async () => {
       const { app, port } = await serve(path)
       const { one } = await press(port)
       const closed = app.close()

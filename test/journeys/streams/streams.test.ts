@@ -49,7 +49,7 @@ describe('a handler that is an async generator', () => {
     ['application/jsonl', 'application/jsonl'],
     ['application/jsonl, text/event-stream;q=0.5', 'application/jsonl'],
     ['*/*', 'text/event-stream'],
-  ])('uses one of two formats for Accept %s', async (accept, type) => {
+  ])('selects one of two formats by the Accept header %s', async (accept, type) => {
     script(three)
     const response = await (await start()).fetch('/streams/both', { headers: { accept } })
     expect(response.headers.get('content-type')).toBe(type)
@@ -134,7 +134,7 @@ describe('a handler that is an async generator', () => {
     expect(() => sseComment(`a${end}b`)).toThrow(TypeError)
   })
 
-  it('refuses event types that the framework uses itself', () => {
+  it('refuses event types that the framework reserves, and an invalid retry time', () => {
     expect(() => sseEvent(1, { event: 'end' })).toThrow(/reserved for the framework/)
     expect(() => sseEvent(1, { event: 'error' })).toThrow(/reserved for the framework/)
     expect(() => sseEvent(1, { retry: 'soon' })).toThrow(/not a duration/)
@@ -162,7 +162,7 @@ describe('a handler that is an async generator', () => {
     }
   })
 
-  it('receives a signal that is not aborted when maxAge passes after its end', async () => {
+  it('receives a signal that is not aborted if maxAge passes after its end', async () => {
     const signals: AbortSignal[] = []
     script(async function* ({ signal }) {
       signals.push(signal)

@@ -86,7 +86,7 @@ describe('a stream within a request', () => {
   it.each([
     ['list', 'an array'],
     ['object', 'an object'],
-  ])('results in a 500 if the handler returns another value: %s', async (name, kind) => {
+  ])('results in a 500 response if the handler returns a single value: %s', async (name, kind) => {
     const app = await start({ controllers })
     expect((await app.fetch(`/${name}`)).status).toBe(500)
     const message = `SurroundedController.${name} is a stream, but returned ${kind}`

@@ -70,7 +70,7 @@ describe('the contract of a plugin', () => {
     await app.close()
   })
 
-  it('appears in the document of its routes', () => {
+  it('appears in the documented operations of its routes', () => {
     const { paths, components, tags } = documentOf([auditing])
     const operation = paths['/orders/{id}']?.get
     expect(operation?.tags).toEqual(['Orders', 'Audited'])

@@ -87,7 +87,7 @@ async function ask(headers: Record<string, string>, path = '/orders'): Promise<O
 const acme = { 'x-user': 'ada', 'x-tenant-id': 'acme' }
 const zeta = { 'x-user': 'ada', 'x-tenant-id': 'zeta' }
 
-describe('the authorize function', () => {
+describe('the `tenant.authorize` function', () => {
   const authorize = (_req: Request, id: string, user: User | undefined) => {
     calls.push(`authorize ${id} ${user?.id}`)
     return user?.tenants.includes(id) === true
@@ -224,7 +224,7 @@ describe('a tenant store', () => {
     expect(await ask(acme)).toEqual([404, 'TENANT_UNKNOWN'])
   })
 
-  it('is called again after positiveTtl or negativeTtl', async () => {
+  it('is called again after `positiveTtl` or, for an unknown tenant, after `negativeTtl`', async () => {
     await start({ store, positiveTtl: 2, negativeTtl: 0 })
     await ask(acme)
     await app.clock.advance('1s')

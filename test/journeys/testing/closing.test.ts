@@ -141,7 +141,7 @@ describe('an application that is used only through its handler', () => {
     expect(await answer).toBe('cut')
   })
 
-  it('closes without waiting for requests that it has passed to next() or answered', async () => {
+  it('closes without waiting for requests that it has already answered or passed to next()', async () => {
     const app = new App({ ...options, timeouts: { close: '1d' } })
     const passed = gate()
     await serve(app)

@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => app.close())
 
 describe('the contract check of a TestApp', () => {
-  it("excludes requests that Node's parser rejects", async () => {
+  it('ignores requests that the Node.js parser rejects', async () => {
     const long = await app.request().get('/edges').set('x-long', 'x'.repeat(100_000))
     expect(long.status).toBe(431)
     expect(app.contractReport()).toEqual([])

@@ -132,7 +132,7 @@ describe('a document that cannot be generated', () => {
     },
   }
 
-  it('makes requests fail, in every way of sending them', async () => {
+  it('makes every request fail, however it is sent', async () => {
     await start({ swagger })
     expect(await messageOf('/open')).toMatch(
       /The response to GET \/open cannot be compared with the document: [\s\S]*undecided/,

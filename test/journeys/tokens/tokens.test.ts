@@ -73,7 +73,7 @@ describeWithServer('the code in docs/tokens.md', () => {
     await read(pair).expect(401)
   })
 
-  it('exchanges a refresh token for a new pair, repeatedly', async () => {
+  it('exchanges each refresh token for a new pair of tokens', async () => {
     const { tokens, send, read } = await start()
     let pair = await tokens.issue('ada')
     const seen = new Set([pair.refreshToken])
@@ -87,7 +87,7 @@ describeWithServer('the code in docs/tokens.md', () => {
     expect(seen.size).toBe(4)
   })
 
-  it('ends the login when a token is used twice, but no other login', async () => {
+  it('ends a login if one of its tokens is used twice, but no other login', async () => {
     const { tokens, send } = await start()
     const [first, other] = [await tokens.issue('ada'), await tokens.issue('ada')]
     const { pair: second } = await send('refresh', first)
@@ -96,7 +96,7 @@ describeWithServer('the code in docs/tokens.md', () => {
     expect((await send('refresh', other)).status).toBe(200)
   })
 
-  it('accepts one of several concurrent requests with a token, and then ends the login', async () => {
+  it('accepts only one of several concurrent requests with the same token, and ends the login', async () => {
     const { tokens, send } = await start()
     const pair = await tokens.issue('ada')
     const replies = await Promise.all(Array.from({ length: 5 }, () => send('refresh', pair)))
@@ -105,7 +105,7 @@ describeWithServer('the code in docs/tokens.md', () => {
     expect(await send('refresh', winners[0]?.pair as Pair)).toMatchObject(INVALID)
   })
 
-  it('deletes all tokens when one is used twice while the next one is exchanged', async () => {
+  it('deletes all tokens of a login if a token is used again while the next token is exchanged', async () => {
     const { tokens, send } = await start()
     for (let round = 0; round < 5; round++) {
       const first = await tokens.issue('ada')
@@ -116,7 +116,7 @@ describeWithServer('the code in docs/tokens.md', () => {
     }
   })
 
-  it('refuses tokens that are expired, unknown, or only a digest', async () => {
+  it('refuses expired and unknown tokens, and the stored digest of a token', async () => {
     const { tokens, send } = await start()
     const pair = await tokens.issue('ada')
     const [row] = await database.run('select digest from refresh_tokens')

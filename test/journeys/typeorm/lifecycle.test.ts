@@ -149,7 +149,7 @@ describe('a test override of TypeORM', () => {
     expect(body.data).toEqual(['not in any database'])
   })
 
-  it('does not affect the other data sources', async () => {
+  it('does not affect other data sources', async () => {
     const archive = typeorm({ name: 'archive', type: 'sqljs', entities: [NoteEntity] })
     class Both {
       readonly notes = inject(repositoryOf(NoteEntity))
@@ -188,7 +188,7 @@ describe('boot errors of TypeORM', () => {
     columns: { id: { type: Number, primary: true } },
   })
 
-  it('contain an unknown entity, and the class that injects its repository', async () => {
+  it('name an unknown entity, and the class that injects its repository', async () => {
     class Others {
       @Inject(repositoryOf(Other)) readonly others!: unknown
     }

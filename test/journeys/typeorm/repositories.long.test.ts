@@ -73,7 +73,7 @@ describe('a repository', () => {
 })
 
 describe('an application with TypeORM', () => {
-  it('has its own in-memory database when another application uses the same plugin', async () => {
+  it('has its own in-memory database even if another application uses the same plugin', async () => {
     await using one = await TestApp.create(options)
     await using other = await TestApp.create(options)
     expect(one.get(DataSource)).not.toBe(other.get(DataSource))
@@ -166,7 +166,7 @@ describe('an application with TypeORM', () => {
 })
 
 describe('an error of TypeORM', () => {
-  it('causes a 500 without details', async () => {
+  it('causes a 500 response without details', async () => {
     await using app = await TestApp.create(options)
     await add(app, 'Buy milk').expect(201)
     const failure = {

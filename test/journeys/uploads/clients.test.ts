@@ -26,8 +26,8 @@ afterAll(() => app.close())
 const send = (contentType: string, body: Buffer) =>
   app.request().post('/forms').set('Content-Type', contentType).send(body)
 
-describe('the form of a client library is parsed', () => {
-  it.each(CLIENT_FORMS)('$client', async ({ contentType, body, fileName }) => {
+describe('a form of a client library', () => {
+  it.each(CLIENT_FORMS)('is parsed: $client', async ({ contentType, body, fileName }) => {
     const { status, body: answer } = await send(contentType, body)
     expect([status, answer.data ?? answer]).toEqual([
       200,
@@ -47,7 +47,7 @@ describe('the media type of a form', () => {
     `boundary=${BOUNDARY};charset="utf-8"`,
     `Charset=iso-8859-1 ; Boundary="${BOUNDARY}" ; a="b;boundary=c"`,
     `a=b;c="d"; boundary=${BOUNDARY}`,
-  ])('can have parameters next to the boundary: %s', async (parameters) => {
+  ])('can have more parameters than the boundary: %s', async (parameters) => {
     const { status, body } = await send(`multipart/form-data; ${parameters}`, valid)
     expect([status, body.data?.title]).toEqual([200, 'Grüße'])
   })
@@ -75,18 +75,21 @@ describe('the headers of a form part', () => {
     send(`multipart/form-data; boundary=${BOUNDARY}`, form([title, { ...image, filename }]))
 
   it.each([
-    ['behind the name', `a.png"; filename*="utf-8''b.png`, 200],
+    ['after the name', `a.png"; filename*="utf-8''b.png`, 200],
     ['that is longer than other parameters', `a.png"; filename*="utf-8''${'%E4'.repeat(400)}`, 200],
     ['that is not valid', `a.png"; filename*="%%%`, 200],
-    ['twice', `a.png"; filename*="utf-8''b.png"; filename*="utf-8''c.png`, 400],
+    ['that occurs twice', `a.png"; filename*="utf-8''b.png"; filename*="utf-8''c.png`, 400],
     ['of the field', `a.png"; name*="utf-8''other`, 400],
-  ])('yield the plain name or a 400 with an extended name %s', async (_, filename, expected) => {
-    const { status, body } = await withName(filename)
-    expect([status, body.data?.fileName]).toEqual([
-      expected,
-      expected === 200 ? 'a.png' : undefined,
-    ])
-  })
+  ])(
+    'result in the plain name or a 400 response with an extended name %s',
+    async (_, filename, expected) => {
+      const { status, body } = await withName(filename)
+      expect([status, body.data?.fileName]).toEqual([
+        expected,
+        expected === 200 ? 'a.png' : undefined,
+      ])
+    },
+  )
 
   it.each([
     ['UTF-8', 'Grüße', Buffer.from('Grüße')],
@@ -94,7 +97,7 @@ describe('the headers of a form part', () => {
     ['utf8', 'Grüße', Buffer.from('Grüße')],
     ['US-ASCII', 'abc', Buffer.from('abc')],
     ['ISO-8859-1', 'Grüße', Buffer.from('Grüße', 'latin1')],
-  ])('can contain the charset %s for its text', async (charset, expected, value) => {
+  ])('can declare the charset %s for the text', async (charset, expected, value) => {
     const type = `text/plain; charset=${charset}`
     const { status, body } = await send(
       `multipart/form-data; boundary=${BOUNDARY}`,

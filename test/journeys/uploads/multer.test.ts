@@ -57,7 +57,7 @@ it('multer in middlewares parses forms for paths without @Upload', async () => {
 })
 
 it.each(['@Use of the same route', 'middlewares'])(
-  'a form that multer has read before @Upload, in %s, results in a 500 with a logged reason',
+  'a form that multer reads before @Upload, in %s, results in a 500 response with a logged reason',
   async (place) => {
     const isGlobal = place === 'middlewares'
     await using app = await TestApp.create({

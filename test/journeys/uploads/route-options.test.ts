@@ -31,7 +31,7 @@ class Decorated {
 const start = (controller: typeof Patients | typeof Decorated) =>
   TestApp.create({ controllers: [controller], contract: 'throw', envelope: false, logger: false })
 
-it('`upload` in the options of a route reads the form in the same way as @Upload', async () => {
+it('`upload` in the options of a route reads the form exactly like @Upload', async () => {
   await using app = await start(Patients)
   for (const method of ['post', 'put'] as const) {
     const send = (id: string) => app.request()[method](`/patients/${id}/documents`)

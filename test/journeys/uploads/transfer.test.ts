@@ -134,7 +134,7 @@ const early = (size: number) => form([title, video(size)])
 const late = (size: number) => form([video(size), title])
 
 describe('the handler of an upload', () => {
-  it('starts while the last file is arriving, and the file ends with the form', async () => {
+  it('starts while the last file is arriving, and the file ends when the form ends', async () => {
     const body = early(8 * STEP)
     const client = new Client('read', body.length)
     await client.send(body.subarray(0, 3 * STEP))
@@ -146,7 +146,7 @@ describe('the handler of an upload', () => {
     client.socket.destroy()
   })
 
-  it('does not start before a field that follows the file, which waits without a name', async () => {
+  it('does not start before a field that follows the file, which is stored on disk without a name', async () => {
     const body = late(8 * STEP)
     const client = new Client('read', body.length)
     await client.send(body.subarray(0, -20))
@@ -192,7 +192,7 @@ describe('a client that disconnects during an upload', () => {
       { path: 'read', order: 'early', bytes },
       { path: 'leave', order: 'early', bytes },
     ]),
-  )('leaves no file and no handle: $path, fields $order, after $bytes bytes', async (cut) => {
+  )('leaves no file and no file handle: $path, fields $order, after $bytes bytes', async (cut) => {
     const body = cut.order === 'early' ? early(8 * STEP) : late(8 * STEP)
     const client = new Client(cut.path, body.length)
     await client.send(body.subarray(0, cut.bytes))

@@ -181,7 +181,7 @@ describe('an upload form', () => {
     ])
   })
 
-  it('can be sent by FormData, where an input without a file counts as no file', async () => {
+  it('can be sent with FormData, and an input without a selected file counts as no file', async () => {
     const data = new FormData()
     data.set('title', 'Zoë')
     data.set('avatar', new File([new Uint8Array(png())], 'ä "1".png', { type: 'image/png' }))
@@ -230,7 +230,7 @@ describe('an uploaded file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
-  it('can be piped, is a stream, and can be read once', async () => {
+  it('can be read as bytes or as a stream, but only once', async () => {
     const { data } = (await send('twice', large)).body
     expect(data).toEqual({
       length: 150_000,
@@ -251,7 +251,7 @@ describe('an uploaded file', () => {
     }
   })
 
-  it('results in a 413 with its name if it is too large, at once or during the read', async () => {
+  it('results in a 413 response with its field name if it is too large', async () => {
     const errors = [{ in: 'body', path: 'avatar', message: 'must be at most 204800 bytes' }]
     for (const parts of [
       [title, { name: 'age', value: '3' }, avatar(png(205_000))],
@@ -264,11 +264,11 @@ describe('an uploaded file', () => {
 
   it.each<[string, Partial<Part>]>([
     ['another declared type', { type: 'image/gif' }],
-    ['a type that is not that of its bytes', { value: 'GIF89a, which is not a PNG' }],
+    ['bytes that do not match its type', { value: 'GIF89a, which is not a PNG' }],
     ['no bytes', { value: '' }],
-    ['fewer bytes than its type begins with', { value: png().subarray(0, 5) }],
+    ['only a part of the signature of its type', { value: png().subarray(0, 5) }],
     ['the bytes of another type, in a large file', { value: Buffer.alloc(100_000, 'GIF89a') }],
-  ])('results in a 415 if it has %s', async (_, more) => {
+  ])('results in a 415 response if it has %s', async (_, more) => {
     const { status, body } = await send('profile', form([title, avatar(png(), more)]))
     expect([status, body.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     expect(body.errors).toEqual([
@@ -286,7 +286,7 @@ describe('an uploaded file', () => {
 })
 
 describe('an invalid upload', () => {
-  it('is reported with the other validation errors before the handler runs', async () => {
+  it('is reported together with the other validation errors before the handler runs', async () => {
     const before = handled
     const { status, body } = await send('profile', form([{ name: 'title', value: 'M' }]))
     expect([status, body.code]).toEqual([400, 'VALIDATION_FAILED'])
@@ -300,12 +300,15 @@ describe('an invalid upload', () => {
     ['avatar', { name: 'avatar', value: 'text' }],
     ['title', { name: 'title', value: 'file', filename: 'f', type: 'text/plain' }],
     ['', { name: 'unknown', value: 'file', filename: 'f', type: 'text/plain' }],
-  ])('can be a part of another kind: %s', async (path, part) => {
-    const { status, body } = await send('profile', form([title, part]))
-    expect([status, body.errors[0].path]).toEqual([400, path])
-  })
+  ])(
+    'is refused if a file is sent as a field or the other way round, with the path "%s"',
+    async (path, part) => {
+      const { status, body } = await send('profile', form([title, part]))
+      expect([status, body.errors[0].path]).toEqual([400, path])
+    },
+  )
 
-  it('can be a body of another type, or a missing body', async () => {
+  it('is refused if its body has another type or is missing', async () => {
     for (const type of [
       'application/json',
       'multipart/mixed; boundary=a',
@@ -324,7 +327,7 @@ describe('an invalid upload', () => {
     expect(packed.status).toBe(415)
   })
 
-  it('can be a text field over the body limit', async () => {
+  it('is refused if a text field exceeds the body limit', async () => {
     const headers = { Authorization: 'Bearer yes', 'Content-Type': FORM_TYPE }
     const post = (value: string, authorization = 'Bearer yes') =>
       app.fetch('/uploads/guarded', {

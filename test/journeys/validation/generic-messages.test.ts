@@ -154,7 +154,7 @@ describe('generic messages', () => {
     ])
   })
 
-  it('contain no names when the schema cannot be represented', async () => {
+  it('contain no field names if the schema cannot be represented as JSON Schema', async () => {
     const opaque: Schema = {
       '~standard': {
         version: 1,
@@ -174,12 +174,12 @@ describe('generic messages', () => {
     ])
   })
 
-  it('are limited to 20', async () => {
+  it('are limited to 20 per response', async () => {
     const many = Array.from({ length: 100 }, () => ({ id: SECRET }))
     expect(await post(z.array(z.object({ id: z.number() })), many, 'generic')).toHaveLength(20)
   })
 
-  it('are not required for other errors, which contain no input', async () => {
+  it('are not necessary for other errors, which contain no input', async () => {
     await post(z.object({ name: z.string() }), {})
     const caller = () => app.request().post('/things').set('Content-Type', 'application/json')
     const malformed = await caller().send(`{"${SECRET}": ${SECRET}`)
@@ -194,7 +194,7 @@ describe('generic messages', () => {
     [{ messages: false }, 'validation.messages'],
     [{ message: 'generic' }, 'validation.message'],
     ['generic', 'validation'],
-  ])('are refused with an invalid option: %j', async (validation, subject) => {
+  ])('cause a boot error if their option is invalid: %j', async (validation, subject) => {
     app = await TestApp.create()
     const problems = await bootProblems({ validation: validation as never })
     expect(problems.map((each) => each.subject)).toEqual([subject])

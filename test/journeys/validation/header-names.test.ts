@@ -101,8 +101,8 @@ async function start(headers: Schema, options = {}) {
   return () => started.request().get('/payments')
 }
 
-describe.each(Object.entries(SCHEMAS))('headers with capitals in %s', (_, schema) => {
-  it.each([KEY, 'idempotency-key', 'IDEMPOTENCY-KEY'])('match %s', async (name) => {
+describe.each(Object.entries(SCHEMAS))('header names with capitals in %s', (_, schema) => {
+  it.each([KEY, 'idempotency-key', 'IDEMPOTENCY-KEY'])('match the header %s', async (name) => {
     const get = await start(schema, { contract: 'throw' })
     const sent = get().set({ [name]: 'abc', 'x-count': '3', 'X-Plain': 'p' })
     const { status, body } = await sent
@@ -115,13 +115,16 @@ describe.each(Object.entries(SCHEMAS))('headers with capitals in %s', (_, schema
 
 // An error of a union of zod has no path.
 const { 'a union of zod': _, ...named } = SCHEMAS
-it.each(Object.entries(named))('%s reports a missing header by its name', async (_, schema) => {
-  const { status, body } = await (await start(schema))()
-  expect([status, body.errors[0]]).toMatchObject([400, { in: 'headers', path: KEY }])
-})
+it.each(Object.entries(named))(
+  '%s reports a missing header by the name in the schema',
+  async (_, schema) => {
+    const { status, body } = await (await start(schema))()
+    expect([status, body.errors[0]]).toMatchObject([400, { in: 'headers', path: KEY }])
+  },
+)
 
 it.each(['zod', 'valibot', 'arktype', 'TypeBox', 'JSON Schema'])(
-  'the document contains the header names in the spelling of %s',
+  'the document contains the header names as %s spells them',
   (library) => {
     const controllers = [controllerOf(SCHEMAS[library] as Schema)]
     const { parameters } = new App({ controllers }).document.paths['/payments']?.get ?? {}

@@ -76,20 +76,23 @@ function routeWith(schema: Schema) {
 }
 
 describe('a body schema', () => {
-  it.each(Object.entries(FILLED))('causes a warning for PATCH defaults: %s', async (_, given) => {
-    const [schema, body, names] = given
-    const controllers = [routeWith(schema)]
-    const app = await TestApp.create({ controllers, logger: false })
-    const { data } = (await app.request().patch('/x').send(body)).body
-    await app.close()
-    expect(Object.keys(data).filter((name) => !Object.hasOwn(body, name))).toEqual(names)
-    const [warning, ...others] = await bootWarnings({ controllers })
-    expect(others).toEqual([])
-    expect(warning?.code).toBe('W_PATCH_DEFAULTS')
-    expect(warning?.text).toContain(names.map((name) => `'${name}'`).join(', '))
-  })
+  it.each(Object.entries(FILLED))(
+    'causes a warning if it sets defaults in a PATCH: %s',
+    async (_, given) => {
+      const [schema, body, names] = given
+      const controllers = [routeWith(schema)]
+      const app = await TestApp.create({ controllers, logger: false })
+      const { data } = (await app.request().patch('/x').send(body)).body
+      await app.close()
+      expect(Object.keys(data).filter((name) => !Object.hasOwn(body, name))).toEqual(names)
+      const [warning, ...others] = await bootWarnings({ controllers })
+      expect(others).toEqual([])
+      expect(warning?.code).toBe('W_PATCH_DEFAULTS')
+      expect(warning?.text).toContain(names.map((name) => `'${name}'`).join(', '))
+    },
+  )
 
-  it('causes a warning for a key of @Body with a default in a PATCH', async () => {
+  it('causes a warning if it sets the default of a single field of @Body in a PATCH', async () => {
     @Controller('x')
     class XController {
       @Patch()
@@ -113,11 +116,11 @@ describe('a body schema', () => {
     ['arktype', type({ 'a?': 'string' })],
     ['JSON Schema', { properties: { a: { type: 'string' } } }],
     ['anything', z.any()],
-  ])('without defaults in a PATCH causes no warning: %s', async (_, schema) => {
+  ])('causes no warning if it sets no defaults in a PATCH: %s', async (_, schema) => {
     expect(await bootWarnings({ controllers: [routeWith(schema)] })).toEqual([])
   })
 
-  it('with defaults in a POST causes no warning', async () => {
+  it('causes no warning if it sets defaults in a POST', async () => {
     @Controller('x')
     class XController {
       @Post()

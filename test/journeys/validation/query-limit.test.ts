@@ -65,7 +65,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
   })
 
   it.each([ids(1001), ids(1500), `${'&'.repeat(1500)}id=1`, `id=1${'&'.repeat(1200)}id=2`])(
-    'responds with 400 to more than 1,000 parameters before any middleware runs',
+    'results in a 400 response to more than 1,000 parameters before any middleware runs',
     async (query) => {
       const app = await makeWith({ middlewares: [(_req, _res, next) => next(void ran.push('mw'))] })
       for (const path of ['/validated', '/read', '/nowhere']) {
@@ -85,7 +85,7 @@ describe.each(['simple', 'extended', true])('the query parser %j', (parser) => {
 })
 
 describe('a custom query parser', () => {
-  it('has its own limits, and there is no limit without a parser', async () => {
+  it('is not limited to 1,000 parameters, and neither is an application without a parser', async () => {
     const app = await make({ contract: 'off' })
     const query = ids(1500)
     app.express.set('query parser', (text: string) => Object.fromEntries(new URLSearchParams(text)))
@@ -96,7 +96,7 @@ describe('a custom query parser', () => {
   })
 })
 
-describe('the response to a query that is too long', () => {
+describe('the response to a query with too many parameters', () => {
   it('has CORS headers, and its preflight request succeeds', async () => {
     const origin = 'https://a.example'
     const app = await make({ security: { cors: { origin } } })
@@ -111,7 +111,7 @@ describe('the response to a query that is too long', () => {
     expect(headers['access-control-allow-origin']).toBe(origin)
   })
 
-  it('is sent only for routes of the App, but not for routes of its host', async () => {
+  it('is sent for routes of the App, but not for routes of its host', async () => {
     const app = new App({ controllers: defineControllers(ListsController), logger: false })
     closing.push(() => app.close())
     const host = express().use('/api', app.handler)

@@ -94,30 +94,33 @@ const written = (count: number, name: (index: number) => string) =>
     .map((value, index) => `${name(index)}=${value}`)
     .join('&')
 
-describe.each(Object.entries(SCHEMAS))('a list of %s in a nested query', (_, schema) => {
-  it.each([1, 20, 21, 500])('can have %d values', async (count) => {
-    const get = start(schema)
-    const all = values(count)
-    for (const name of ['', '[]']) {
-      expect(await get(written(count, () => `ids${name}`))).toEqual({ ids: all })
-      const nested = written(count, () => `filter[tags]${name}`)
-      expect(await get(`${nested}&filter[q]=a`)).toEqual({ filter: { tags: all, q: 'a' } })
-      expect(await get(written(count, () => `by[any]${name}`))).toEqual({ by: { any: all } })
-      const inList = written(count, () => `lines[0][tags]${name}`)
-      expect(await get(`lines[0][sku]=a&${inList}`)).toEqual({ lines: [{ sku: 'a', tags: all }] })
-    }
-    expect(await get(written(count, (index) => `ids[${index}]`))).toEqual({ ids: all })
-    const lines = written(count, (index) => `lines[${index}][sku]`)
-    expect(await get(lines)).toEqual({ lines: all.map((sku) => ({ sku })) })
-  })
+describe.each(Object.entries(SCHEMAS))(
+  'a list in a nested query, with a schema in %s',
+  (_, schema) => {
+    it.each([1, 20, 21, 500])('can have %d values', async (count) => {
+      const get = start(schema)
+      const all = values(count)
+      for (const name of ['', '[]']) {
+        expect(await get(written(count, () => `ids${name}`))).toEqual({ ids: all })
+        const nested = written(count, () => `filter[tags]${name}`)
+        expect(await get(`${nested}&filter[q]=a`)).toEqual({ filter: { tags: all, q: 'a' } })
+        expect(await get(written(count, () => `by[any]${name}`))).toEqual({ by: { any: all } })
+        const inList = written(count, () => `lines[0][tags]${name}`)
+        expect(await get(`lines[0][sku]=a&${inList}`)).toEqual({ lines: [{ sku: 'a', tags: all }] })
+      }
+      expect(await get(written(count, (index) => `ids[${index}]`))).toEqual({ ids: all })
+      const lines = written(count, (index) => `lines[${index}][sku]`)
+      expect(await get(lines)).toEqual({ lines: all.map((sku) => ({ sku })) })
+    })
 
-  it('is refused if its values have names', async () => {
-    const get = start(schema)
-    for (const query of ['ids[a]=1', 'ids[0]=1&ids[a]=2', 'filter[tags][a]=1']) {
-      expect(await get(query)).toMatchObject([{ in: 'query' }])
-    }
-  })
-})
+    it('is refused if its items have names instead of numbers', async () => {
+      const get = start(schema)
+      for (const query of ['ids[a]=1', 'ids[0]=1&ids[a]=2', 'filter[tags][a]=1']) {
+        expect(await get(query)).toMatchObject([{ in: 'query' }])
+      }
+    })
+  },
+)
 
 describe.each(['simple', 'extended'])('the query parser %s', (parser) => {
   it('converts one or many values to a list, for every library', async () => {
@@ -131,7 +134,7 @@ describe.each(['simple', 'extended'])('the query parser %s', (parser) => {
   })
 })
 
-it('strings stay strings in a union with a list, and names next to lists are kept', async () => {
+it('a string stays a string in a union with a list, and names beside lists are kept', async () => {
   const Tree: z.ZodType = z.object({
     name: z.string().optional(),
     get children() {

@@ -166,19 +166,22 @@ it.each<[options: object, cause: string]>([
   ],
   [{ can: 5 }, '`can` in @Get() must be an ability or a list of abilities.'],
   [{ can: [] }, '`can` in @Get() specifies no ability, so it only requires a user.'],
-])('an invalid option causes a boot error with member and option: %j', async (options, cause) => {
-  @Controller('wrong')
-  class Wrong {
-    @Get('', options as object)
-    get(): unknown {
-      return null
+])(
+  'the boot error for an invalid option contains the method and the option: %j',
+  async (options, cause) => {
+    @Controller('wrong')
+    class Wrong {
+      @Get('', options as object)
+      get(): unknown {
+        return null
+      }
     }
-  }
-  const problems = await bootProblems({ controllers: [Wrong] })
-  expect(problems.map((each) => [each.subject, each.cause])).toEqual([
-    ['Wrong.get', expect.stringContaining(cause)],
-  ])
-})
+    const problems = await bootProblems({ controllers: [Wrong] })
+    expect(problems.map((each) => [each.subject, each.cause])).toEqual([
+      ['Wrong.get', expect.stringContaining(cause)],
+    ])
+  },
+)
 
 it('an invalid cache or limit is reported under its option name', async () => {
   @Controller('wrong')

@@ -94,7 +94,7 @@ describe('schemas in the options of a route', () => {
   })
   afterAll(() => app.close())
 
-  it('validate and coerce every part', async () => {
+  it('validate and coerce every part of a request', async () => {
     const ask = () => app.request().put('/options/7?dry=true')
     const answer = await ask().set('x-trace', 'abc').send({ name: 'a', size: '3' })
     expect(answer.body.data).toEqual({ id: 7, name: 'a', size: 3, dry: true, trace: 'abc' })
@@ -104,7 +104,7 @@ describe('schemas in the options of a route', () => {
     expect(new Set(parts)).toEqual(new Set(['params', 'body', 'query', 'headers']))
   })
 
-  it('cause the same 415 and 400 as @Body', async () => {
+  it('result in the same 415 and 400 responses as @Body', async () => {
     const create = () => app.request().post('/options')
     expect((await create().type('text').send('x')).status).toBe(415)
     expect((await create()).status).toBe(400)
@@ -142,7 +142,7 @@ describe('schemas in the options of a route', () => {
 describe.each(Object.entries({ Get, Post, Put, Patch, Delete, Head, Options, All }))(
   'the @%s decorator',
   (name, verb) => {
-    it('accepts schemas', async () => {
+    it('accepts schemas in its options', async () => {
       @Controller()
       class One {
         @verb(':id', { params: ById })
@@ -224,19 +224,14 @@ describe('invalid options of a route', () => {
 
   it.each([
     ['an unknown name', { boddy: Item }, 'E_OPTION_INVALID', 'boddy'],
-    ['auth', { auth: true }, 'E_OPTION_INVALID', 'add @Auth()'],
+    ['the option `auth`', { auth: true }, 'E_OPTION_INVALID', 'add @Auth()'],
     ['a schema in place of options', Item, 'E_OPTION_INVALID', '{ body: schema }'],
     ['undefined in place of options', undefined, 'E_OPTION_INVALID', 'circular'],
     ['null', null, 'E_OPTION_INVALID', '{ body: schema }'],
     ['a list', [Item], 'E_OPTION_INVALID', '{ body: schema }'],
     ['a class', class Dto {}, 'E_OPTION_INVALID', '{ body: schema }'],
     ['an undefined schema', { body: undefined }, 'E_SCHEMA_INVALID', 'circular'],
-    [
-      'a shape in place of a schema',
-      { body: { name: z.string() } },
-      'E_SCHEMA_INVALID',
-      'z.object',
-    ],
+    ['fields in place of a schema', { body: { name: z.string() } }, 'E_SCHEMA_INVALID', 'z.object'],
   ])('are reported with their location: %s', async (_, options, code, text) => {
     const problem = await problemOf(controllerOf(options))
     expect(problem).toMatchObject({ code, subject: 'Items.create' })
@@ -244,7 +239,7 @@ describe('invalid options of a route', () => {
     expect(problem?.cause).toContain('@Post')
   })
 
-  it('include a body on GET under strict', async () => {
+  it('include a body on GET if `strict` is set', async () => {
     const problems = await bootProblems({
       strict: true,
       controllers: [

@@ -145,7 +145,7 @@ const MISTAKES: readonly Mistake[] = [
 
 describe('an input that no request can satisfy', () => {
   it.each(MISTAKES.map((mistake, index) => ({ name: `${mistake[0]} ${index}`, mistake })))(
-    'causes a warning with a schema that accepts it: $name',
+    'causes a warning that suggests a schema for it: $name',
     async ({ mistake: [library, bad, text, good, part] }) => {
       const make = inObject[library] as (place: Place, field: unknown) => Schema
       const refused = await outcome('query', make('query', bad), text)
@@ -175,7 +175,7 @@ describe('an input that no request can satisfy', () => {
     }
   })
 
-  it('causes a warning for the items of a list, and for the key of @Query', async () => {
+  it('causes a warning for the items of a list, and for a key of @Query', async () => {
     @Controller('x')
     class XController {
       @Get()
@@ -211,7 +211,7 @@ describe('an input that no request can satisfy', () => {
     expect(texts[2]).toContain('the body is a string')
   })
 
-  it('causes a warning for JSON values that only JavaScript can create', async () => {
+  it('causes a warning in a JSON body for values that only JavaScript can create', async () => {
     @Controller('x')
     class XController {
       @Post()
@@ -268,7 +268,7 @@ describe('an input that a request can satisfy', () => {
     ['a number or any text', z.union([z.number(), z.string()])],
     ['anything', z.any()],
     ['a preprocessed number', z.preprocess(Number, z.number())],
-    ['a date of text', z.iso.datetime()],
+    ['a text with a date', z.iso.datetime()],
     ['a date or its text', z.union([z.date(), z.string()])],
     ['a list of texts', z.array(z.string())],
     ['a codec', z.codec(z.string(), z.number(), { decode: Number, encode: String })],

@@ -117,27 +117,30 @@ describe('a route with @Versioned()', () => {
     expect((await app.request().get('/notes').expect(200)).headers['etag']).toBeUndefined()
   })
 
-  it.each(['put', 'patch', 'delete'] as const)('requires If-Match: %s', async (method) => {
-    const { send } = await start()
-    const missing = await send(method, {})
-    expect([missing.status, missing.body.code]).toEqual([428, 'PRECONDITION_REQUIRED'])
-    const bad = ['', '1', '"1', '*, "1"', '"1", *', '"1" "2"', 'w/"1"', '"a b"', ',']
-    for (const match of bad) {
-      const { status, body } = await send(method, { 'If-Match': match })
-      expect([match, status, body.code]).toEqual([match, 400, 'PRECONDITION_INVALID'])
-    }
-    for (const match of ['"2"', 'W/"1"', '"2", W/"1"', '""']) {
-      const { status, body, headers } = await send(method, { 'If-Match': match })
-      expect([match, status, body.code, headers['etag']]).toEqual([
-        match,
-        412,
-        'PRECONDITION_FAILED',
-        '"1"',
-      ])
-      expect(body.message).toBe('The current version is "1"')
-    }
-    expect(rows.get('7')).toEqual({ text: 'milk', version: 1 })
-  })
+  it.each(['put', 'patch', 'delete'] as const)(
+    'requires a valid and matching If-Match header: %s',
+    async (method) => {
+      const { send } = await start()
+      const missing = await send(method, {})
+      expect([missing.status, missing.body.code]).toEqual([428, 'PRECONDITION_REQUIRED'])
+      const bad = ['', '1', '"1', '*, "1"', '"1", *', '"1" "2"', 'w/"1"', '"a b"', ',']
+      for (const match of bad) {
+        const { status, body } = await send(method, { 'If-Match': match })
+        expect([match, status, body.code]).toEqual([match, 400, 'PRECONDITION_INVALID'])
+      }
+      for (const match of ['"2"', 'W/"1"', '"2", W/"1"', '""']) {
+        const { status, body, headers } = await send(method, { 'If-Match': match })
+        expect([match, status, body.code, headers['etag']]).toEqual([
+          match,
+          412,
+          'PRECONDITION_FAILED',
+          '"1"',
+        ])
+        expect(body.message).toBe('The current version is "1"')
+      }
+      expect(rows.get('7')).toEqual({ text: 'milk', version: 1 })
+    },
+  )
 
   it.each(['"1"', '*', '"0" , "1"', ' "1" '])(
     'allows a write with a matching If-Match: %s',
@@ -172,7 +175,7 @@ describe('a route with @Versioned()', () => {
       expect((await send(method, { 'If-Match': '"1"' }, '9')).status).toBe(404)
   })
 
-  it('sends the newer version if another write occurs between check and statement', async () => {
+  it('sends the newer version with 412 if another write occurs between the check and the statement', async () => {
     const { send } = await start()
     meanwhile = () => rows.set('7', { text: 'other', version: 5 })
     const { status, headers, body } = await send('put', { 'If-Match': '"1"' })
@@ -195,7 +198,7 @@ describe('a route with @Versioned()', () => {
     expect(headers['access-control-expose-headers']).toMatch(/\bETag\b/)
   })
 
-  it('compares dates, strings and rows of `current`', async () => {
+  it('supports dates as versions, and rows that `current` returns', async () => {
     const at = new Date('2030-01-02T03:04:05.678Z')
     @Controller('dated')
     class Dated {
@@ -213,7 +216,7 @@ describe('a route with @Versioned()', () => {
     expect((await put('"2030"')).status).toBe(412)
   })
 
-  it('fails for a row with an invalid version, and for expectedVersion() on another route', async () => {
+  it('results in a 500 response if the version is invalid, and so does expectedVersion() elsewhere', async () => {
     @Controller('bad')
     class Bad {
       @Get(':id') read() {
@@ -253,7 +256,7 @@ describe('the boot of an application with @Versioned()', () => {
   })
 
   it.each([{ by: '' }, { by: 7 }, { creates: 1 }, { current: 'row' }, { form: 'x' }, null])(
-    'refuses %j',
+    'refuses the options %j',
     async (options) => {
       class Routes {
         @Get() read() {}
@@ -266,8 +269,8 @@ describe('the boot of an application with @Versioned()', () => {
   )
 })
 
-describe('test tools for @Versioned()', () => {
-  it('include conditions in the document, in fuzz and in the generated client', async () => {
+describe('the conditions of @Versioned()', () => {
+  it('appear in the document, in fuzz tests and in the generated client', async () => {
     const { app } = await start()
     const path = app.document.paths['/notes/{id}']
     expect(Object.keys(path?.get?.responses ?? {})).toEqual(expect.arrayContaining(['200', '304']))

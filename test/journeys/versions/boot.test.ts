@@ -109,7 +109,7 @@ describe.each([
   ['path', versions],
   ['header', { by: { header: 'X-API-Version' }, default: '1' }],
 ] as const)('routes with the same path and versions by %s', (way, by) => {
-  it('cause an error as duplicates within a version', async () => {
+  it('cause a boot error if they belong to the same version', async () => {
     @Version('1', '2')
     @Controller('orders')
     class OldController {
@@ -132,7 +132,7 @@ describe.each([
     )
   })
 
-  it('cause an error as duplicates of a route in every version', async () => {
+  it('cause a boot error if one of them belongs to every version', async () => {
     @Version('1')
     @Controller('orders')
     class OldController {

@@ -66,7 +66,7 @@ class PaymentsController {
 }
 
 describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions) => {
-  it('has a contract check that uses the document of the version', async () => {
+  it('is checked against the document of the requested version', async () => {
     const controllers = defineControllers(WrongController)
     const app = await TestApp.create({ controllers, versions, contract: 'throw' })
     onTestFinished(() => app.close())
@@ -77,7 +77,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     expect(new Set(rows.map(({ operation }) => operation)).size).toBe(3)
   })
 
-  it('has a fuzz test that reaches the operations of every version', async () => {
+  it('is covered by fuzz() in every version', async () => {
     const app = await start(versions)
     const report = await app.fuzz({ seed: 1, runs: 40, headers: { authorization: 'Bearer ok' } })
     expect(report.skipped).toEqual([])
@@ -86,7 +86,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     expect(rows.filter(({ isExercised }) => !isExercised)).toEqual([])
   })
 
-  it('has an authMatrix with a row for each version', async () => {
+  it('has a row for each version in authMatrix()', async () => {
     const app = await start(versions)
     const { rows } = await app.authMatrix({ anonymous: null, user: { id: 1 } })
     const found = rows.filter(({ operation }) => /^(POST|DELETE) /.test(operation))
@@ -99,7 +99,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     ])
   })
 
-  it('has a proveIsolation test for the operations of every version', async () => {
+  it('is covered by proveIsolation() in every version', async () => {
     const app = await start(versions, { tenant: {} })
     const report = await app.proveIsolation({
       tenants: ['acme', 'globex'],

@@ -67,7 +67,7 @@ describe('the documents of an API with versions', () => {
     expect(ids).toEqual(['Orders_create', 'Orders_create'])
   })
 
-  it('contain the name of the version header', async () => {
+  it('contain the name of the version header and the version', async () => {
     const app = await start(byMediaType, { openapi: { openapi: '3.1' } })
     const named = app.documents.map(({ document }) => document['x-api-version'])
     expect(named).toEqual([
@@ -141,7 +141,7 @@ describe('the explanation of a request', () => {
   it.each([
     ['path', byPath, '/v2/orders'],
     ['header', byHeader, '/orders'],
-  ] as const)('contains the routes of all versions (%s)', (_, versions, path) => {
+  ] as const)('contains the matching routes of all versions (%s)', (_, versions, path) => {
     const { settings } = resolveSettings({ ...versioned, versions })
     const { model } = readStructure(settings, { builtIn: [], checkForeign: null })
     const { found } = findRoutes(model, { method: 'GET', path })

@@ -37,7 +37,7 @@ const options: AppOptions = {
 }
 
 describe('a version that ends', () => {
-  it('has its end announced only by its own routes', async () => {
+  it('announces its end only in responses of its own routes', async () => {
     await using app = await TestApp.create(options)
     const sunsetOf = async (path: string) => (await app.request().get(path)).headers['sunset']
     expect(await sunsetOf('/v1/orders')).toBe('Thu, 31 Dec 2026 00:00:00 GMT')
@@ -61,10 +61,10 @@ describe('a version that ends', () => {
 
   it.each([
     ['a list', [], 'E_OPTION_INVALID] versions.deprecated'],
-    ['a text that is no date', { 1: { since: 'soon' } }, "versions.deprecated['1']"],
+    ['a text that is not a date', { 1: { since: 'soon' } }, "versions.deprecated['1']"],
     ['an unknown field', { 1: { since: '2026-01-01', until: 'x' } }, "'until'"],
     ['a version that no route has', { 3: END }, 'No route has the version 3. Routes have 1, 2.'],
-  ])('is refused with %s', (_name, deprecated, text) => {
+  ])('causes an error if its end is declared with %s', (_name, deprecated, text) => {
     const versions = {
       by: 'path',
       default: '1',

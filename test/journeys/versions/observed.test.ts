@@ -85,7 +85,7 @@ const WAYS = {
 describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions) => {
   const route = (version: number, path: string) => (way === 'path' ? `/v${version}${path}` : path)
 
-  it('has a separate limit for each version, and one application limit for all', async () => {
+  it('has a separate route limit for each version, and one application limit for all versions', async () => {
     const app = await start(versions, { rateLimit: { limit: 3, window: '1m' } })
     const [first, second] = [app.version('1').request(), app.version('2').request()]
     await first.get('/letters').expect(200)
@@ -118,7 +118,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     )
   })
 
-  it('negotiates representations in the same way as without versions', async () => {
+  it('negotiates representations as an API without versions does', async () => {
     const app = await start(versions)
     const accept = way === 'mediaType' ? 'text/csv; version=2' : 'text/csv'
     const request = way === 'mediaType' ? app.request() : app.version('2').request()
@@ -151,7 +151,7 @@ describe.each(Object.entries(WAYS))('an API with versions by %s', (way, versions
     await write().expect(412)
   })
 
-  it('also adds Vary to errors of handlers', async () => {
+  it('sends the Vary header that its versions require, even with an error of a handler', async () => {
     const app = await start(versions)
     const { headers } = await app.version('2').request().get('/letters/broken').expect(500)
     const names = { path: undefined, header: 'X-API-Version', mediaType: 'Accept' }

@@ -51,7 +51,7 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     expect(implied.headers['x-own-head']).toBeUndefined()
   })
 
-  it('include the routes without a version and those with *', async () => {
+  it('include routes without a version, and routes with the version *', async () => {
     const app = await start(versions)
     for (const caller of [app, app.version('1'), app.version('2'), app.version('9')]) {
       await caller.request().get('/health').expect(200)
@@ -81,7 +81,7 @@ describe.each(Object.entries(WAYS))('versions by %s', (way, versions) => {
     expect(await read(second)).toBe(2)
   })
 
-  it('are listed by the routes of the application', async () => {
+  it('are listed in the table of routes', async () => {
     const app = await start(versions)
     const rows = app.getRouteTable().filter(({ handler }) => handler === 'create')
     expect(rows.map(({ version }) => version)).toEqual(['1', '2'])
@@ -129,7 +129,7 @@ describe('versions by path', () => {
     await app.request().get('/api/V2/orders').expect(200)
   })
 
-  it('leave paths without a version to other routes if there is no default', async () => {
+  it('do not include paths without a version if there is no default', async () => {
     const app = await start({ by: 'path' })
     await app.request().get('/orders').expect(404)
     await app.request().get('/v1/orders').expect(200)
@@ -150,7 +150,7 @@ describe('versions by header', () => {
 })
 
 describe('versions by media type', () => {
-  it('are read from the first media range that contains one', async () => {
+  it('are read from the first media range that contains a version', async () => {
     const app = await start(WAYS.mediaType)
     const read = async (accept: string) =>
       typeof (await app.request().get('/orders').set('accept', accept)).body.data?.total

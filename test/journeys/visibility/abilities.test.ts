@@ -98,7 +98,7 @@ function with_(app: TestApp, token: string | null) {
 }
 
 describe('the abilities for a field with `visibleTo`', () => {
-  it('are compared with req.user, and all abilities in a list are required', async () => {
+  it('are compared with the abilities of req.user, and all abilities in a list are required', async () => {
     const app = await rows()
     const bodies = await Promise.all(
       [null, 'a', 'b', 'a+b', PAYROLL].map(
@@ -126,12 +126,12 @@ describe('the abilities for a field with `visibleTo`', () => {
 
   it.each([
     [
-      'at once',
+      'synchronously',
       (user: { id?: unknown } | undefined, abilities: readonly string[]) =>
         user?.id === 'x' && abilities.includes(PAYROLL),
     ],
     [
-      'later',
+      'asynchronously',
       async (user: { id?: unknown } | undefined, abilities: readonly string[]) =>
         user?.id === 'x' && abilities.includes(PAYROLL),
     ],
@@ -143,7 +143,7 @@ describe('the abilities for a field with `visibleTo`', () => {
   })
 
   it.each([['yes'], [1], [{}], [Promise.resolve('true')], [undefined]])(
-    'are not granted by the decision %s',
+    'are not granted if auth.can returns %s',
     async (verdict) => {
       const app = await rows({ auth: { guard, can: () => verdict } })
       expect((await with_(app, ALL).get('/row')).body).toEqual({ id: 1 })
@@ -163,7 +163,7 @@ describe('the abilities for a field with `visibleTo`', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('are checked if a guard admits callers without a user', async () => {
+  it('are evaluated if a guard admits callers without a user', async () => {
     const silent = { canActivate: () => true }
     const can = (_: unknown, __: unknown, req: Request) => req.get('x-key') === 'k'
     const app = await rows({ auth: { guard: silent, can } })
@@ -231,7 +231,7 @@ describe('the @Cache decorator with audiences', () => {
     },
   )
 
-  it('never sends one caller the response that was made for another audience', async () => {
+  it('never sends one caller the response that was created for another audience', async () => {
     const app = await rows({ cache: {} })
     const tokens = [PAYROLL, null, PAYROLL, null, 'a+b', null]
     const bodies = await Promise.all(

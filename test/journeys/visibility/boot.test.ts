@@ -42,9 +42,9 @@ const markedWith = (visibleTo: unknown) => ({
   properties: { a: { type: 'string', visibleTo } },
 })
 
-describe('a mark without effect', () => {
+describe('a `visibleTo` mark that cannot take effect', () => {
   it.each([[''], [[]], [['a', '']], [7], [true], [{ ability: 'a' }], [['a', 1]], [null]])(
-    'causes a boot error for visibleTo: %j',
+    'causes a boot error if its value is %j',
     async (value) => {
       expect(await bootProblems(responding(markedWith(value)))).toMatchObject([
         {
@@ -59,7 +59,12 @@ describe('a mark without effect', () => {
 
   it.each<[string, object, string, RegExp]>([
     ['the whole response', Row.meta(pay), '', /whole value/],
-    ['an alternative of it', z.union([Row, z.object({ a: z.int() }).meta(pay)]), '', /whole value/],
+    [
+      'an alternative of the response',
+      z.union([Row, z.object({ a: z.int() }).meta(pay)]),
+      '',
+      /whole value/,
+    ],
     [
       'a position of a tuple',
       z.object({ a: z.tuple([z.int().meta(pay)]) }),
@@ -122,7 +127,7 @@ describe('a field that cannot be protected', () => {
     ])
   })
 
-  it('causes a boot error in the order of a cursor', async () => {
+  it('causes a boot error if a cursor uses it for its order', async () => {
     const Walk = cursor(z.object({ id: z.int(), salary: z.int().meta(pay) }), {
       order: ['salary', 'id'],
     })

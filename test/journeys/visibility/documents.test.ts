@@ -67,7 +67,7 @@ describe.each(['3.0', '3.1', '3.2'] as const)('an OpenAPI %s document', (openapi
     }
   })
 
-  it('requires only those fields that everybody in its audience can see', () => {
+  it('requires only the fields that all callers in its audience can see', () => {
     const { document } = staff({ openapi, audience: 'payroll:read' })
     const { properties, required } = personOf(document)
     expect(Object.keys(properties)).toEqual([

@@ -110,8 +110,8 @@ it.each([
   ['a list that is sent once', '/lists?tags=a', 'tags'],
   ['a list', '/lists?tags=a&tags=b', 'tags.0'],
   ['a list of JSON Schema that is sent once', '/coerced?ids=1', 'ids'],
-  ['a key', '/keys?salary=1&q=a', 'salary'],
-])('a hidden field in a query results in a 403: %s', async (_, path, place) => {
+  ['a single key of @Query', '/keys?salary=1&q=a', 'salary'],
+])('a hidden field in a query results in a 403 response: %s', async (_, path, place) => {
   handled = 0
   const { body } = await as(null).get(path).expect(403)
   expect(body.errors[0]).toMatchObject({ in: 'query', path: place })
@@ -125,16 +125,19 @@ it('visible fields in a query are accepted', async () => {
   await as(null).get('/keys?q=a').expect(200)
 })
 
-it.each(['/json-schema', '/documented'])('a hidden body field causes a 403: %s', async (path) => {
-  handled = 0
-  await as(null).post(path).send({ salary: 1 }).expect(403)
-  await as('none').post(path).send({ salary: 'x' }).expect(403)
-  expect(handled).toBe(0)
-  await as(null).post(path).send({ name: 'a' }).expect(200)
-  await as(PAYROLL).post(path).send({ salary: 1 }).expect(200)
-})
+it.each(['/json-schema', '/documented'])(
+  'a hidden body field results in a 403 response: %s',
+  async (path) => {
+    handled = 0
+    await as(null).post(path).send({ salary: 1 }).expect(403)
+    await as('none').post(path).send({ salary: 'x' }).expect(403)
+    expect(handled).toBe(0)
+    await as(null).post(path).send({ name: 'a' }).expect(200)
+    await as(PAYROLL).post(path).send({ salary: 1 }).expect(200)
+  },
+)
 
-it('a hidden field in a form with files results in a 403', async () => {
+it('a hidden field in a form with files results in a 403 response', async () => {
   handled = 0
   const { body } = await as(null)
     .post('/upload')

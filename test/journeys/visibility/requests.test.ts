@@ -21,52 +21,75 @@ const MESSAGE = 'must not be sent by this caller'
 
 describe('a request to a route whose schema has hidden fields', () => {
   it.each<[string, string | null, string, string[]]>([
-    ['a field', null, '{"salary":1}', ['salary']],
-    ['a field of a wrong type', null, '{"salary":{"a":[]}}', ['salary']],
-    ['a field that is null', null, '{"salary":null}', ['salary']],
-    ['a nested field', PAYROLL, '{"home":{"street":"x"}}', ['home.street']],
-    ['a field that is there twice', null, '{"salary":1,"name":"a","salary":2}', ['salary']],
-    ['a field with an escaped name', null, '{"s\\u0061lary":1}', ['salary']],
-    ['several fields', null, '{"home":{"street":"x"},"salary":1}', ['home.street', 'salary']],
-    ['a field of an item', null, '{"events":[{"kind":"a","salary":1}]}', ['events.0.salary']],
-    ['a field of an item without a tag', null, '{"events":[{"salary":1}]}', ['events.0.salary']],
+    ['a hidden field', null, '{"salary":1}', ['salary']],
+    ['a hidden field of a wrong type', null, '{"salary":{"a":[]}}', ['salary']],
+    ['a hidden field that is null', null, '{"salary":null}', ['salary']],
+    ['a nested hidden field', PAYROLL, '{"home":{"street":"x"}}', ['home.street']],
+    ['a hidden field twice', null, '{"salary":1,"name":"a","salary":2}', ['salary']],
+    ['a hidden field with an escaped name', null, '{"s\\u0061lary":1}', ['salary']],
     [
-      'a field of an item with a wrong tag',
+      'several hidden fields',
+      null,
+      '{"home":{"street":"x"},"salary":1}',
+      ['home.street', 'salary'],
+    ],
+    [
+      'a hidden field of an item',
+      null,
+      '{"events":[{"kind":"a","salary":1}]}',
+      ['events.0.salary'],
+    ],
+    [
+      'a hidden field of an item without a tag',
+      null,
+      '{"events":[{"salary":1}]}',
+      ['events.0.salary'],
+    ],
+    [
+      'a hidden field of an item with a wrong tag',
       null,
       '{"events":[{"kind":"c","salary":1}]}',
       ['events.0.salary'],
     ],
-    ['a property of a record', null, '{"extra":{"my mail":1}}', ['extra.*']],
-    ['a property called constructor', null, '{"extra":{"constructor":1}}', ['extra.*']],
-    ['a broken body around it', null, '{"salary":1,"name":7,"home":"x"}', ['salary']],
-  ])('results in a 403 before any validation: %s', async (_, token, text, paths) => {
-    const { status, body } = await patch(token, text)
-    expect(status).toBe(403)
-    expect(body).toMatchObject({ code: 'FIELD_FORBIDDEN', status: 403 })
-    expect(body.errors).toEqual(paths.map((path) => ({ in: 'body', path, message: MESSAGE })))
-  })
+    ['a hidden property of a record', null, '{"extra":{"my mail":1}}', ['extra.*']],
+    [
+      'a hidden property with the name "constructor"',
+      null,
+      '{"extra":{"constructor":1}}',
+      ['extra.*'],
+    ],
+    ['a hidden field in an invalid body', null, '{"salary":1,"name":7,"home":"x"}', ['salary']],
+  ])(
+    'is refused with 403 before any validation if it contains %s',
+    async (_, token, text, paths) => {
+      const { status, body } = await patch(token, text)
+      expect(status).toBe(403)
+      expect(body).toMatchObject({ code: 'FIELD_FORBIDDEN', status: 403 })
+      expect(body.errors).toEqual(paths.map((path) => ({ in: 'body', path, message: MESSAGE })))
+    },
+  )
 
   it.each<[string, string | null, string, unknown]>([
-    ['its audience', PAYROLL, '{"salary":1}', { salary: 1 }],
+    ['the audience of its hidden field', PAYROLL, '{"salary":1}', { salary: 1 }],
     ['the audience of all fields', ALL, '{"home":{"street":"x"}}', { home: { street: 'x' } }],
     [
-      'anybody, in another alternative',
+      'any caller if another alternative shows the field',
       null,
       '{"events":[{"kind":"b","salary":1}]}',
       {
         events: [{ kind: 'b', salary: 1 }],
       },
     ],
-    ['anybody, under a name that the schema lacks', null, '{"wage":1,"name":"a"}', { name: 'a' }],
-    ['anybody, at a place that the schema lacks', null, '{"home":{"salary":1}}', { home: {} }],
-    ['anybody, without it', HR, '{"name":"a"}', { name: 'a' }],
-  ])('is accepted for %s', async (_, token, text, taken) => {
+    ['any caller if the schema lacks the name', null, '{"wage":1,"name":"a"}', { name: 'a' }],
+    ['any caller if the schema lacks the place', null, '{"home":{"salary":1}}', { home: {} }],
+    ['any caller without a hidden field', HR, '{"name":"a"}', { name: 'a' }],
+  ])('is accepted from %s', async (_, token, text, taken) => {
     const { status, body } = await patch(token, text)
     expect(status).toBe(200)
     expect(JSON.parse(body.data.taken)).toEqual(taken)
   })
 
-  it('is validated only for its audience, so that a refusal does not reveal the type', async () => {
+  it('is validated only for the audience of its hidden fields, so that a refusal reveals no type', async () => {
     expect((await patch(PAYROLL, '{"salary":"x"}')).status).toBe(400)
     const [right, wrong] = [await patch(null, '{"salary":1}'), await patch(null, '{"salary":"x"}')]
     expect({ ...right.body, requestId: '' }).toEqual({ ...wrong.body, requestId: '' })
@@ -95,7 +118,7 @@ describe('a request to a route whose schema has hidden fields', () => {
     await as(null).post('/staff/forms').type('text/plain').send('salary=1').expect(415)
   })
 
-  it('results in a list of at most twenty fields', async () => {
+  it('is refused with at most twenty fields in `errors`', async () => {
     const events = Array.from({ length: 500 }, () => ({ kind: 'a', salary: 1 }))
     const { body } = await as(null).patch('/staff/ana').send({ events }).expect(403)
     expect(body.errors).toHaveLength(20)

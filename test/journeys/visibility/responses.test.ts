@@ -32,7 +32,7 @@ describe('a field with `visibleTo`', () => {
     ['a caller with one of two abilities', HR, WITH_HOME],
     ['a caller with the ability', PAYROLL, WITH_PAY],
     ['a caller with all abilities', ALL, ANA],
-  ])('is sent only to callers that can see it: %s', async (_, token, expected) => {
+  ])('is sent only to callers that may see it: %s', async (_, token, expected) => {
     const { status, body } = await get('ana', token)
     expect(status).toBe(200)
     expect(body.data).toEqual(expected)
@@ -57,7 +57,7 @@ describe('a field with `visibleTo`', () => {
     'checked',
     'own-envelope',
     'failing',
-  ])('is removed from /%s together with everything that contains it', async (path) => {
+  ])('is removed from the response of /%s with all its contents', async (path) => {
     for (const token of [null, 'none', 'orders:read']) {
       const { text } = await get(path, token)
       expect(text).not.toContain(SECRET)
@@ -77,14 +77,14 @@ describe('a field with `visibleTo`', () => {
     ['own-envelope', { payload: ANA }],
     ['bytes', undefined],
     ['fetched', ANA],
-  ])('is sent in /%s to its audience', async (path, expected) => {
+  ])('is sent in the response of /%s to its audience', async (path, expected) => {
     const { status, body } = await get(path, ALL)
     expect(status).toBe(200)
     if (expected !== undefined) expect(body).toMatchObject(expected)
     else expect(String(body)).toContain(SECRET)
   })
 
-  it('is removed completely from lists whose items have an audience', async () => {
+  it('is removed as a whole if it is an item of a list', async () => {
     expect((await get('events', null)).body.data).toEqual([
       EVENTS[0],
       { kind: 'moved', amount: 'one floor' },
@@ -99,7 +99,7 @@ describe('a field with `visibleTo`', () => {
     expect((await get('other-status', null)).body).toEqual({ person: [PLAIN] })
   })
 
-  it('is removed from other representations', async () => {
+  it('is also removed from CSV', async () => {
     const table = await get('table', null, { accept: 'text/csv' })
     expect(table.text).toBe('id,salary\r\n1,\r\n')
     expect((await get('rows', null, { accept: 'text/csv' })).text).not.toContain(SECRET)
@@ -117,7 +117,7 @@ describe('a field with `visibleTo`', () => {
   })
 
   it.each(['bytes', 'stream', 'fetched'])(
-    'prevents the response of /%s, from which nothing can be removed',
+    'prevents the response of /%s, from which no field can be removed',
     async (path) => {
       for (const token of [null, HR]) {
         const { status, text } = await get(path, token)

@@ -96,7 +96,7 @@ const PRINCIPALS = {
 }
 
 describe('the authMatrix method', () => {
-  it('has a row for each field with `visibleTo`', async () => {
+  it('prints a row for each field with `visibleTo`', async () => {
     const app = await start({ contract: 'throw' })
     const matrix = await app.authMatrix(PRINCIPALS)
     expect(`\n${matrix}\n`).toBe(`
@@ -173,7 +173,7 @@ describe('the fuzz method', () => {
     await app.fuzz({ seed: 1, runs: 20, as: { permissions: [PAYROLL, HR] } })
   })
 
-  it('sends hidden fields, and all of them are refused', async () => {
+  it('sends hidden fields, which are refused', async () => {
     const seen: Record<number, number> = {}
     const counting = (_req: Request, res: Response, next: () => void) => {
       res.once('finish', () => {

@@ -112,14 +112,14 @@ describe('a response with hidden fields', () => {
   })
   const data = { id: 1, pay: SECRET, by: { ana: SECRET } }
 
-  it('contains none of them for any caller if a middleware sends it before the handler runs', async () => {
+  it('contains no hidden field for any caller if a middleware sends it before the handler runs', async () => {
     const { get } = await serve({ schema, use: (_req, res) => void res.json(data) })
     for (const token of [null, 'none', ALL]) {
       expect(await get(token)).toEqual({ status: 200, text: '{"id":1,"by":{}}' })
     }
   })
 
-  it('contains them for their audience if the handler sends it', async () => {
+  it('contains the hidden fields for their audience if the handler sends it', async () => {
     const { get } = await serve({ schema, handle: (res) => res.json(data) })
     expect((await get(ALL)).text).toBe(JSON.stringify(data))
   })

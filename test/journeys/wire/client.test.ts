@@ -72,13 +72,16 @@ describe('a generated client', () => {
   })
 
   it.each<[string, AppOptions, object]>([
-    ['a format of your own', { errors }, { problem: 'CONFLICT' }],
+    ['a custom format', { errors }, { problem: 'CONFLICT' }],
     ['problem details', { errors: 'problem' }, { title: 'Conflict', code: 'CONFLICT' }],
     ['the envelope', {}, { statusCode: 'error', code: 'CONFLICT' }],
-  ])('returns an error that the document does not list: %s', async (_, options, error) => {
-    await using client = await clientOf(Object.keys(error)[0] as string, options)
-    expect(await client.call('taken')).toMatchObject({ ok: false, status: 409, error })
-  })
+  ])(
+    'returns an undocumented error in the error format of the application: %s',
+    async (_, options, error) => {
+      await using client = await clientOf(Object.keys(error)[0] as string, options)
+      expect(await client.call('taken')).toMatchObject({ ok: false, status: 409, error })
+    },
+  )
 
   it('contains the types of the error format', () => {
     const text = emitClient(new App({ controllers, envelope: false, errors }).document)
@@ -93,8 +96,8 @@ describe('the comparison of two documents', () => {
 
   it.each<[string, AppOptions]>([
     ['no envelope', { envelope: false }],
-    ['an envelope of your own', { envelope: own }],
-    ['a format of errors', { errors }],
+    ['a custom envelope', { envelope: own }],
+    ['a custom error format', { errors }],
     ['problem details only', { errors: 'problem' }],
   ])('detects that %s breaks clients', (_, options) => {
     const changes = compareDocuments(of({}), of(options))
@@ -116,7 +119,7 @@ describe('the test tools', () => {
     expect(String(await app.authMatrix({ nobody: null }))).toContain('/notes')
   })
 
-  it('detect a body that does not match the format', async () => {
+  it('detect an error body that does not match the error format', async () => {
     @Controller('wrong')
     class Wrong {
       @Get() get() {

@@ -62,7 +62,7 @@ function described(options: Partial<AppOptions> = {}) {
 }
 
 describe('the @ApiResponseDoc decorator on a class', () => {
-  it('describes every route, while the method and the nearest class have priority', () => {
+  it('describes every route, but decorators on the method or on a nearer class have priority', () => {
     const find = described()
     const texts = [404, 409, 410].map((status) => find('/things', 'get', status)?.description)
     expect(texts).toEqual(['Not Found', 'Of the class', 'Of the class'])
@@ -76,7 +76,7 @@ describe('the @ApiResponseDoc decorator on a class', () => {
     })
   })
 
-  it('is validated in the same way as on a method: two for one status, and no status', async () => {
+  it('causes an error if a status is repeated or invalid, as on a method', async () => {
     @ApiResponseDoc({ status: 409 })
     @ApiResponseDoc({ status: 409 })
     @ApiResponseDoc({ status: 9 })
@@ -107,7 +107,7 @@ describe('the @ApiResponseDoc decorator on a class', () => {
 const typed = (contentType: unknown) => ({ status: 422, contentType })
 
 describe('the option responses.documented', () => {
-  it('describes every route once, while classes and methods have priority', () => {
+  it('describes every route, but decorators on classes and methods have priority', () => {
     const documented = [unprocessable, { status: 404, description: 'Of the application' }]
     const { document } = new App({ controllers, responses: { documented } })
     const find = described({ responses: { documented } })
@@ -140,7 +140,7 @@ describe('the option responses.documented', () => {
     }
   })
 
-  it('is not counted as a status that each operation must send', async () => {
+  it('adds no status that coverage() expects from each operation', async () => {
     await using app = await TestApp.create({
       controllers,
       responses: { documented: [unprocessable] },
@@ -158,16 +158,24 @@ describe('the option responses.documented', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['another text', 'all', /'all' is not a valid mode/],
+    ['an unknown string', 'all', /'all' is not a valid mode/],
     ['a number', 1, /It is 1/],
     ['a list', [], /It is a list/],
-    ['another mode', { fields: 'all' }, /'all' is not a valid mode/],
-    ['no list', { documented: unprocessable }, /not a list/],
-    ['another name', { document: [] }, /not an option/],
+    ['an unknown mode', { fields: 'all' }, /'all' is not a valid mode/],
+    ['an object instead of a list', { documented: unprocessable }, /not a list/],
+    ['an unknown name', { document: [] }, /not an option/],
     ['an item that is not an object', { documented: [null] }, /status of a response is undefined/],
-    ['a status as text', { documented: [{ status: '422' }] }, /status of a response is '422'/],
+    [
+      'a status that is a string',
+      { documented: [{ status: '422' }] },
+      /status of a response is '422'/,
+    ],
     ['one status twice', { documented: [unprocessable, unprocessable] }, /the status 422 twice/],
-    ['no schema', { documented: [{ status: 422, schema: 'Reasons' }] }, /not a schema/],
+    [
+      'a schema that is a string',
+      { documented: [{ status: 422, schema: 'Reasons' }] },
+      /not a schema/,
+    ],
     [
       'a media type with a line break',
       { documented: [typed('text/plain\r\nX-A: 1')] },
@@ -175,10 +183,10 @@ describe('the option responses.documented', () => {
     ],
     ['a media type without subtype', { documented: [typed('json')] }, /media type/],
     ['an empty media type', { documented: [typed('')] }, /media type/],
-    ['a media type that is not text', { documented: [typed(1)] }, /media type/],
+    ['a media type that is not a string', { documented: [typed(1)] }, /media type/],
     ['an empty parameter', { documented: [typed('text/plain; charset=')] }, /media type/],
     ['an empty description', { documented: [{ status: 422, description: '' }] }, /not a string/],
-  ])('causes a boot error if it is %s', async (_, responses, cause) => {
+  ])('causes a boot error with %s', async (_, responses, cause) => {
     const problems = await bootProblems({ responses: responses as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })

@@ -28,7 +28,7 @@ const faults: [string, EnvelopeFormat['success']][] = [
   ['returns a rejected promise', () => Promise.reject(new Error('secret'))],
   ['returns undefined', () => undefined],
   ['returns a function', () => () => {}],
-  ['returns what JSON cannot express', () => ({ big: 1n })],
+  ['returns a value that JSON cannot represent', () => ({ big: 1n })],
 ]
 
 describe('an envelope function that fails', () => {
@@ -46,17 +46,20 @@ describe('an envelope function that fails', () => {
 describe('the media type of an envelope', () => {
   const vendor = { ...own, mediaType: 'application/vnd.notes+json' }
 
-  it.each([{}, { etag: true }])('is sent exactly as it is written: %o', async (options) => {
-    await start({ envelope: vendor, ...options })
-    for (const path of ['/notes', '/notes/ok', '/notes/cached', '/notes/cached']) {
-      const { headers, status } = await get(path)
-      expect([status, headers['content-type']]).toEqual([200, 'application/vnd.notes+json'])
-    }
-    expect(schemaOf('/notes', '200', 'application/vnd.notes+json')).toMatchObject({
-      required: ['ok', 'status', 'message', 'at'],
-    })
-    expect(app.contractReport()).toEqual([])
-  })
+  it.each([{}, { etag: true }])(
+    'is sent exactly as it is written, with the options %o',
+    async (options) => {
+      await start({ envelope: vendor, ...options })
+      for (const path of ['/notes', '/notes/ok', '/notes/cached', '/notes/cached']) {
+        const { headers, status } = await get(path)
+        expect([status, headers['content-type']]).toEqual([200, 'application/vnd.notes+json'])
+      }
+      expect(schemaOf('/notes', '200', 'application/vnd.notes+json')).toMatchObject({
+        required: ['ok', 'status', 'message', 'at'],
+      })
+      expect(app.contractReport()).toEqual([])
+    },
+  )
 
   it('does not prevent a 304 response to a client with the same ETag', async () => {
     await start({ envelope: vendor, etag: true })
@@ -74,13 +77,17 @@ describe('an invalid envelope', () => {
   const problemsOf = (envelope: unknown) => bootProblems({ envelope: envelope as never })
 
   it.each<[string, unknown, RegExp]>([
-    ['a text', 'bare', /'bare' is not an envelope/],
+    ['a string', 'bare', /'bare' is not an envelope/],
     ['null', null, /null is not an envelope/],
     ['without success', { schema: own.schema }, /no `success` function/],
     ['without schema', { success: own.success }, /no `schema` function/],
-    ['with a misspelt name', { ...own, sucess: 1 }, /no effect/],
-    ['with a text type', { ...own, mediaType: 'text/plain' }, /not a JSON type/],
-    ['with a type of two lines', { ...own, mediaType: 'a/b+json\r\nX: 1' }, /not a JSON type/],
+    ['with a misspelled name', { ...own, sucess: 1 }, /no effect/],
+    ['with a media type that is not JSON', { ...own, mediaType: 'text/plain' }, /not a JSON type/],
+    [
+      'with a media type of two lines',
+      { ...own, mediaType: 'a/b+json\r\nX: 1' },
+      /not a JSON type/,
+    ],
     ['whose schema is a promise', { ...own, schema: async () => ({}) }, /returned a promise/],
     ['whose schema is a list', { ...own, schema: () => [] }, /returned/],
     [
@@ -134,7 +141,7 @@ describe('an invalid envelope', () => {
     ])
   })
 
-  it('causes a boot error if it is repeated', async () => {
+  it('causes a boot error if @Envelope is repeated on a method', async () => {
     @Controller()
     class Twice {
       @Envelope(false) @Envelope(true) @Get() get() {}

@@ -59,7 +59,7 @@ interface Expected {
 const at = '1970-01-01T00:00:00.000Z'
 const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
   [
-    'no option: the envelope',
+    'not set',
     undefined,
     {
       returned: inEnvelope(200, 'OK', { title: 'a' }),
@@ -74,7 +74,7 @@ const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
     },
   ],
   [
-    'false: bare data',
+    'false',
     false,
     {
       returned: { title: 'a' },
@@ -89,7 +89,7 @@ const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
     },
   ],
   [
-    'an envelope of your own',
+    'a custom envelope',
     own,
     {
       returned: inOwn(200, 'OK', '/notes', { title: 'a' }),
@@ -108,7 +108,7 @@ const CASES: [string, EnvelopeFormat | boolean | undefined, Expected][] = [
 describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
   const run = () => start(envelope === undefined ? {} : { envelope })
 
-  it('determines the body of every success, as documented', async () => {
+  it('determines the body of every success response, as documented', async () => {
     await run()
     expect((await get('/notes')).body).toEqual(expected.returned)
     expect((await get('/notes/ok')).body).toEqual(expected.ok)
@@ -127,7 +127,7 @@ describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('leaves 204, HEAD, redirects and cached responses unchanged', async () => {
+  it('does not affect 204 responses or redirects, and also applies to HEAD and cached responses', async () => {
     await run()
     expect(await get('/notes/nothing')).toMatchObject({ status: 204, text: '' })
     expect((await get('/notes/moved').catch((error) => error)).status).toBe(308)
@@ -140,7 +140,7 @@ describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('does not wrap a response that is documented without it, even if this.ok sends it', async () => {
+  it('is not used for a response documented without an envelope, even if this.ok() sends it', async () => {
     await run()
     expect((await get('/notes/raw')).body).toEqual({ title: 'raw' })
     expect(await get('/notes/raw-created')).toMatchObject({ status: 201, body: { title: 'raw' } })
@@ -161,8 +161,8 @@ describe.each(CASES)('the envelope option: %s', (_, envelope, expected) => {
   })
 })
 
-describe('the document of an envelope', () => {
-  it('refers to the schema of raw data', async () => {
+describe('the document of an application with the envelope option', () => {
+  it('refers directly to the schema of the data if `envelope` is false', async () => {
     await start({ envelope: false })
     expect(schemaOf('/notes')).toEqual({ $ref: '#/components/schemas/Note' })
     expect(app.document.components.responses?.['Success']).toEqual({
@@ -215,7 +215,7 @@ class MixedController extends BaseController {
 class DerivedController extends MixedController {}
 
 describe('the @Envelope decorator', () => {
-  it('replaces the value of the class, which replaces the option', async () => {
+  it('on a method overrides the value of the class, which overrides the option', async () => {
     await start({ envelope: own }, [MixedController, DerivedController] as never)
     for (const prefix of ['/mixed', '/derived']) {
       expect((await get(prefix)).body).toEqual([1])
@@ -226,7 +226,7 @@ describe('the @Envelope decorator', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('also applies to `this.ok`, in routers and in middlewares of @Use', async () => {
+  it('also applies to this.ok() in routers and middlewares passed to @Use', async () => {
     const { ok } = BaseController.prototype
     const router = Router().get('/used/routed', (_req, res) => void ok(res, 'Fine', [4]))
     const late = Router().get('/used/after', (_req, _res, next) => next())
@@ -250,14 +250,14 @@ describe('the @Envelope decorator', () => {
     expect((await get('/used/broken')).body).toEqual(['CONFLICT'])
   })
 
-  it('sends a string with its own content type and without an envelope', async () => {
+  it('lets a route send a string with its own content type and without an envelope', async () => {
     await start({}, [MixedController] as never)
     const { text, headers } = await get('/mixed/text')
     expect([text, headers['content-type']]).toEqual(['a,b', 'text/csv; charset=utf-8'])
     expect(app.contractReport()).toEqual([])
   })
 
-  it('adds a separate component for each envelope', async () => {
+  it('adds a separate component to the document for each envelope', async () => {
     await start({}, [MixedController] as never)
     const { responses } = app.document.components
     expect(Object.keys(responses ?? {}).filter((name) => name.startsWith('Success'))).toEqual([

@@ -59,19 +59,19 @@ describe('the length of an error response', () => {
   })
 })
 
-describe('the status of a request that the Node parser refuses', () => {
+describe('the status of the response to a request that the Node.js parser refuses', () => {
   const post = 'POST /errors HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
   it.each([
-    ['no HTTP', 'no HTTP\r\n\r\n', 400, 'BAD_REQUEST'],
+    ['not HTTP', 'no HTTP\r\n\r\n', 400, 'BAD_REQUEST'],
     [
-      'too long a head',
+      'a head that is too long',
       `GET / HTTP/1.1\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`,
       431,
       'REQUEST_HEADER_FIELDS_TOO_LARGE',
     ],
     [
-      'too long an extension of a chunk',
+      'a chunk extension that is too long',
       `${post}1;${'x'.repeat(100_000)}\r\n`,
       413,
       'PAYLOAD_TOO_LARGE',
@@ -93,20 +93,23 @@ describe('the status of a request that the Node parser refuses', () => {
 })
 
 describe('a chunked body', () => {
-  it.each(['chunked', 'Chunked', 'CHUNKED'])('is accepted with the coding %s', async (coding) => {
-    @Controller('echo')
-    class Echo {
-      @Post() echo(req: Request) {
-        return { got: req.body }
+  it.each(['chunked', 'Chunked', 'CHUNKED'])(
+    'is accepted with the transfer coding %s',
+    async (coding) => {
+      @Controller('echo')
+      class Echo {
+        @Post() echo(req: Request) {
+          return { got: req.body }
+        }
       }
-    }
-    const served = new App({ controllers: [Echo], logger: false })
-    open.push(served)
-    const { port }: AddressInfo = await served.listen(0, '127.0.0.1')
-    const head = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n`
-    const bytes = `${head}Transfer-Encoding: ${coding}\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`
-    expect(await rawExchange(port, bytes)).toContain('"data":{"got":[1]}')
-  })
+      const served = new App({ controllers: [Echo], logger: false })
+      open.push(served)
+      const { port }: AddressInfo = await served.listen(0, '127.0.0.1')
+      const head = `POST /echo HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n`
+      const bytes = `${head}Transfer-Encoding: ${coding}\r\n\r\n3\r\n[1]\r\n0\r\n\r\n`
+      expect(await rawExchange(port, bytes)).toContain('"data":{"got":[1]}')
+    },
+  )
 })
 
 describe('the media type of an error response', () => {
@@ -114,21 +117,21 @@ describe('the media type of an error response', () => {
     [undefined, 'application/json; charset=utf-8'],
     ['application/json', 'application/json; charset=utf-8'],
     ['application/vnd.api+json', 'application/vnd.api+json'],
-  ])('%s is sent as %s', async (mediaType, sent) => {
+  ])('if it is set to %s, is sent as %s', async (mediaType, sent) => {
     const app = await start({ errors: format(mediaType) })
     expect((await app.request().get('/nowhere')).headers['content-type']).toBe(sent)
   })
 })
 
 describe('the headers of an error', () => {
-  it('can be lists and numbers, and undefined is left out', async () => {
+  it('can be lists and numbers, and are omitted if they are undefined', async () => {
     const app = await start()
     const { headers } = await app.request().get('/errors/headers')
     expect(headers).toMatchObject({ 'x-name': 'one, two', 'x-number': '7' })
     expect(headers).not.toHaveProperty('x-nothing')
   })
 
-  it('are omitted individually if Node rejects them', async () => {
+  it('are omitted individually if Node.js rejects them', async () => {
     const app = await start()
     const { status, headers } = await app.request().get('/errors/wrong-header')
     expect(status).toBe(409)

@@ -33,36 +33,42 @@ const faults: [string, () => unknown][] = [
   ['returns undefined', () => undefined],
   ['returns a promise', async () => ({})],
   ['returns a rejected promise', () => Promise.reject(new Error('of the format'))],
-  ['returns what JSON cannot express', () => 1n],
+  ['returns a value that JSON cannot represent', () => 1n],
 ]
 
 describe('an error format that fails', () => {
-  it.each(faults)('is replaced by the default format, and logged: it %s', async (_, format) => {
-    app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
-    open.push(app)
-    const { status, body: sent } = await app.request().get('/things/conflict')
-    expect(status).toBe(409)
-    expect(sent).toEqual({
-      statusCode: 'error',
-      status: 409,
-      message: 'It is taken',
-      code: 'TAKEN',
-      requestId: 'r-1',
-    })
-    const [line] = app.logs.filter(({ level }) => level === 'error')
-    expect(JSON.stringify(line)).toContain('The error format failed')
-  })
+  it.each(faults)(
+    'is replaced by the default format, and causes a log line, if it %s',
+    async (_, format) => {
+      app = await TestApp.create({ ...base, contract: 'off', errors: { ...errors, format } })
+      open.push(app)
+      const { status, body: sent } = await app.request().get('/things/conflict')
+      expect(status).toBe(409)
+      expect(sent).toEqual({
+        statusCode: 'error',
+        status: 409,
+        message: 'It is taken',
+        code: 'TAKEN',
+        requestId: 'r-1',
+      })
+      const [line] = app.logs.filter(({ level }) => level === 'error')
+      expect(JSON.stringify(line)).toContain('The error format failed')
+    },
+  )
 
-  it.each(faults)('is also replaced for errors of the Node parser: it %s', async (_, format) => {
-    const lines: object[] = []
-    const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
-    const port = await listening({ errors: { ...errors, format }, logger })
-    const { body: sent } = partsOf(await rawExchange(port, 'NONSENSE\r\n\r\n'))
-    expect(sent).toMatchObject({ statusCode: 'error', status: 400 })
-    expect(lines).toMatchObject([{ err: expect.any(Error), status: 400 }])
-  })
+  it.each(faults)(
+    'is also replaced for errors of the Node.js parser if it %s',
+    async (_, format) => {
+      const lines: object[] = []
+      const logger = { info() {}, warn() {}, error: (facts: object) => void lines.push(facts) }
+      const port = await listening({ errors: { ...errors, format }, logger })
+      const { body: sent } = partsOf(await rawExchange(port, 'NONSENSE\r\n\r\n'))
+      expect(sent).toMatchObject({ statusCode: 'error', status: 400 })
+      expect(lines).toMatchObject([{ err: expect.any(Error), status: 400 }])
+    },
+  )
 
-  it('cannot change the error list of the default format', async () => {
+  it('cannot change the list of field errors in the default format', async () => {
     const format = ({ errors: fields }: Failure) => {
       ;(fields as unknown[]).push('more')
       return {}
@@ -87,7 +93,7 @@ describe('the validation of the `errors` option', () => {
   const { format, schema } = errors
 
   it.each<[string, unknown, RegExp]>([
-    ['another word', 'problems', /'problems' is not an error format/],
+    ['an unknown string', 'problems', /'problems' is not an error format/],
     ['a list', [], /not an error format/],
     ['null', null, /not an error format/],
     ['a format that is not a function', { format: 'own' }, /'own' is not a format/],
@@ -99,13 +105,13 @@ describe('the validation of the `errors` option', () => {
       /`format` is not a function/,
     ],
     ['a media type that is not JSON', { format, schema, mediaType: 'text/html' }, /not a JSON/],
-    ['a misspelt name', { formatt: format }, /no effect/],
+    ['a misspelled name', { formatt: format }, /no effect/],
     [
-      'a status that is not a status',
+      'a status that is a string',
       { status: { validation: '422' } },
       /'422' is not one of the statuses/,
     ],
-    ['a status of the server', { status: { validation: 500 } }, /500 is not one of the statuses/],
+    ['a server error status', { status: { validation: 500 } }, /500 is not one of the statuses/],
     [
       'a status with another meaning',
       { status: { validation: 401 } },
@@ -113,19 +119,19 @@ describe('the validation of the `errors` option', () => {
     ],
     ['a status that no client expects', { status: { validation: 418 } }, /400, 406, 409, 412, 422/],
     ['a status that is only reserved', { status: { validation: 499 } }, /400, 406, 409, 412, 422/],
-    ['a status of something else', { status: { body: 422 } }, /no effect/],
+    ['a status for another kind of error', { status: { body: 422 } }, /no effect/],
     ['a status that is not an object', { status: 422 }, /not an object/],
-    ['a shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
-  ])('reports a boot error: %s', async (_, wrong, cause) => {
+    ['a Zod shape instead of a schema', { format, schema: { code: z.string() } }, /JSON Schema/],
+  ])('causes a boot error for %s', async (_, wrong, cause) => {
     const problems = await bootProblems({ errors: wrong as never })
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
   })
 
-  it.each([400, 406, 409, 412, 422])('accepts the status %i', async (validation) => {
+  it.each([400, 406, 409, 412, 422])('accepts the validation status %i', async (validation) => {
     expect(await bootWarnings({ errors: { status: { validation } } })).toEqual([])
   })
 
-  it('reports a boot error if the envelope also defines errors', async () => {
+  it('causes a boot error if the envelope also defines errors', async () => {
     const problems = await bootProblems({ envelope: plain, errors })
     expect(problems).toMatchObject([{ subject: 'envelope.error' }])
   })

@@ -43,7 +43,7 @@ const body = (status: number, code: string, message: string, fields: unknown[] =
 })
 
 describe('a custom error format', () => {
-  it('is used for every failure, with its headers, and in the document', async () => {
+  it('is used for every error response, with the headers of the error, and matches the document', async () => {
     await start({ rateLimit: { policies: [] } })
     const missing = await app.request().get('/nowhere')
     expect(missing.body).toEqual(body(404, 'NOT_FOUND', 'Cannot GET /nowhere'))
@@ -76,7 +76,7 @@ describe('a custom error format', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('receives the request and frozen data without the error', async () => {
+  it('receives the request and frozen data, but not the error', async () => {
     await start({}).then(() => app.request().get('/things/bug'))
     const [[failure, req] = []] = seen
     expect(failure).toEqual({
@@ -89,7 +89,7 @@ describe('a custom error format', () => {
     expect(req?.path).toBe('/things/bug')
   })
 
-  it('is used for invalid input, with the status of the option', async () => {
+  it('is used for invalid input, with the status from the option', async () => {
     await start()
     const { status, body: sent } = await app.request().post('/things').send({ size: 1 })
     const message = expect.any(String) as never
@@ -101,7 +101,7 @@ describe('a custom error format', () => {
     expect(app.contractReport()).toEqual([])
   })
 
-  it('is used for every Accept header', async () => {
+  it('is used whatever the Accept header is', async () => {
     await start()
     const asked = app.request().get('/nowhere').set('Accept', 'application/problem+json')
     expect((await asked).headers['content-type']).toBe('application/json; charset=utf-8')
@@ -113,7 +113,7 @@ describe('a custom error format', () => {
     expect(sent).toMatchObject({ error: { status: 503, code: 'HANDLER_TIMEOUT' } })
   })
 
-  it("is used for requests that are refused before routing or by Node's parser", async () => {
+  it('is used for requests that are refused before routing or by the Node.js parser', async () => {
     const port = await listening({ limits: { headers: 20 } })
     const lines = Array.from({ length: 30 }, (_, i) => `X-${i}: 1`).join('\r\n')
     const many = await rawExchange(
@@ -138,8 +138,8 @@ describe('a custom error format', () => {
   })
 })
 
-describe('the document of a custom error format', () => {
-  it('contains its schema, its media type, and a 422 in addition to the 400', async () => {
+describe('the document of an application with a custom error format', () => {
+  it('contains the schema and media type of the format, and a 422 in addition to the 400', async () => {
     await start({ errors: { ...errors, mediaType: 'application/vnd.things+json' } })
     const { components, paths } = app.document
     expect(Object.keys(components.schemas ?? {})).toEqual(['ApiError'])
@@ -181,7 +181,7 @@ describe("the option errors: 'problem'", () => {
     },
   )
 
-  it('defines the only media type of errors in the document and of parser errors', async () => {
+  it('makes problem details the only error format, in the document and for parser errors', async () => {
     await start({ errors: 'problem' })
     const { components } = app.document
     expect(Object.keys(components.schemas ?? {})).toEqual(['FieldError', 'ProblemDetails'])
@@ -201,7 +201,7 @@ describe("the option errors: 'problem'", () => {
     })
   })
 
-  it('can be combined with a status', async () => {
+  it('can be combined with a validation status', async () => {
     await start({ errors: { format: 'problem', status: { validation: 422 } } })
     const { status, headers } = await app.request().post('/things').send({})
     expect([status, headers['content-type']]).toEqual([
@@ -236,7 +236,7 @@ class PlainController {
 }
 
 describe('the error format of @Envelope', () => {
-  it('is used for its routes, while other requests use the application format', async () => {
+  it("is used for the decorated routes, while other requests use the application's format", async () => {
     await start({ controllers: [PlainController, ThingsController] })
     expect((await app.request().get('/plain/fails')).body).toEqual({ plainError: 'CONFLICT' })
     expect((await app.request().get('/plain/closed')).body).toEqual({ plainError: 'UNAUTHORIZED' })
@@ -259,7 +259,7 @@ describe('the error format of @Envelope', () => {
     expect(components.responses?.['Unauthorized']).toBeDefined()
   })
 
-  it('is used for the whole application in the `envelope` option', async () => {
+  it('is used for the whole application if it is in the `envelope` option', async () => {
     await start({ envelope: plain, errors: { status: { validation: 422 } } })
     expect((await app.request().get('/nowhere')).body).toEqual({ plainError: 'NOT_FOUND' })
     const { status, body: sent } = await app.request().post('/things').send({})
@@ -267,7 +267,7 @@ describe('the error format of @Envelope', () => {
     expect(app.contractReport()).toEqual([])
   })
 })
-it('an error format is replaced by the default if it calls req.next, also from res.format', async () => {
+it('an error format that calls req.next(), even through res.format(), is replaced by the default', async () => {
   const formats: Exclude<ErrorOptions['format'], 'problem' | undefined>[] = [
     (_, req) => {
       req?.next?.(new Error('of the format'))
@@ -294,7 +294,7 @@ it('an error format is replaced by the default if it calls req.next, also from r
   }
 })
 
-it('an error format does not affect req.next of error middlewares and of Express', async () => {
+it('an error format does not change req.next for error middlewares and Express', async () => {
   let before: unknown
   let after: unknown
   const remember: ErrorRequestHandler = (error, req, res, next) => {

@@ -54,7 +54,7 @@ async function headersOf(path: string) {
   return (await app.fetch(`/things/${path}`, { headers })).headers
 }
 
-it('@Header adds to Vary, Set-Cookie and Link, and replaces other headers', async () => {
+it('@Header adds values to Vary, Set-Cookie and Link, and replaces other headers', async () => {
   const headers = await headersOf('decorated')
   expect(headers.get('vary')).toBe('Origin, X-Version, X-Plan')
   expect(headers.getSetCookie()).toEqual([expect.stringContaining('theme=dark'), 'seen=1; Path=/'])
@@ -62,18 +62,21 @@ it('@Header adds to Vary, Set-Cookie and Link, and replaces other headers', asyn
   expect(headers.get('cache-control')).toBe('private')
 })
 
-it.each(['error', 'response'])('the %s adds to Vary, Set-Cookie and Link', async (path) => {
-  const headers = await headersOf(path)
-  expect(headers.get('vary')).toBe('Origin, X-Version, X-Error')
-  expect(headers.getSetCookie()).toEqual([expect.stringContaining('theme=dark'), 'own=1'])
-  expect(headers.get('link')).toBe('</style.css>; rel="preload", </error>; rel="help"')
-})
+it.each(['error', 'response'])(
+  'the headers of the %s add values to Vary, Set-Cookie and Link',
+  async (path) => {
+    const headers = await headersOf(path)
+    expect(headers.get('vary')).toBe('Origin, X-Version, X-Error')
+    expect(headers.getSetCookie()).toEqual([expect.stringContaining('theme=dark'), 'own=1'])
+    expect(headers.get('link')).toBe('</style.css>; rel="preload", </error>; rel="help"')
+  },
+)
 
-it('@Header accepts a Vary value of *', async () => {
+it('@Header accepts * as the value of Vary', async () => {
   expect((await headersOf('all')).get('vary')).toBe('*')
 })
 
-it('@Header refuses a Vary value without header names', async () => {
+it('@Header refuses a Vary value that is not a list of header names', async () => {
   @Controller('a')
   class WrongController {
     @Header('Vary', 'Accept Language')

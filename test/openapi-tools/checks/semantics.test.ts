@@ -11,14 +11,14 @@ const ACCEPT = { name: 'Accept', in: 'header', schema: { type: 'string' } }
 
 const PLANTED = [
   ['a reference to the root', plant([...THING, 'properties', 'parts', 'items'], { $ref: '#' })],
-  ['a reference to nothing', plant(ITEMS, { $ref: '#/components/schemas/Nothing' })],
+  ['a reference to a missing component', plant(ITEMS, { $ref: '#/components/schemas/Nothing' })],
   ['a keyword of a later version', plant([...ITEMS, 'const'], 'a')],
-  ['a list of examples', plant([...ITEMS, 'examples'], ['a'])],
+  ['the keyword `examples`', plant([...ITEMS, 'examples'], ['a'])],
   ['a key beside a reference', plant([...THING, 'properties', 'parts', 'items', 'nullable'], true)],
   ['nullable without type', plant([...THING, 'properties', 'name', 'type'], undefined)],
   ['a nullable enum without null', plant([...THING, 'properties', 'name', 'enum'], ['a'])],
   ['two equal operationIds', plant([...GET, 'operationId'], 'Things_replace')],
-  ['a strange operationId', plant([...GET, 'operationId'], 'List things')],
+  ['an operationId with a space', plant([...GET, 'operationId'], 'List things')],
   ['a missing path parameter', plant([...PUT, 'parameters'], [])],
   ['an optional path parameter', plant([...PUT, 'parameters', 0, 'required'], undefined)],
   ['a header that OpenAPI ignores', plant([...GET, 'parameters', 0], ACCEPT)],

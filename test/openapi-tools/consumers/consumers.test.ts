@@ -47,7 +47,7 @@ describe('generated clients', () => {
   )
 
   it.each(clients)(
-    'by $generator send requests to $name and read the responses',
+    'send requests to $name and read the responses: $generator',
     async ({ name, options, generator }) => {
       const { drive } = await import(`../clients/${name}.${generator}.ts`)
       await withServer(options, drive)

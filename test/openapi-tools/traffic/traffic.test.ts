@@ -58,7 +58,7 @@ const PLACES = [
     },
   ],
   [
-    'as middleware of an Express application that mounts the application',
+    'as middleware of an Express application that contains the application',
     async (options: AppOptions, validators: RequestHandler[]) => {
       const app = await App.create({ ...options, middlewares: [] })
       const server = createServer(express().use(validators, app.handler, refuse))
@@ -86,7 +86,7 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     verdicts = taken.map(({ exchange, answer }) => ({ exchange, ...validate(exchange, answer) }))
   })
 
-  it('uses the document that the application serves', async () => {
+  it('is checked with the document that the application serves', async () => {
     const served = await withServer(options, (origin) =>
       send(origin, { name: 'the document', method: 'GET', path: '/api-docs.json', status: 200 }),
     )
@@ -99,14 +99,14 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     )
   })
 
-  it('has no response with an undocumented status or type, or without a documented header', () => {
+  it('has no response with an undocumented status or media type, or without a documented header', () => {
     const problems = taken.flatMap(({ exchange, answer }) =>
       undocumented(document, exchange, answer).map((problem) => `${exchange.name}: ${problem}`),
     )
     expect(problems).toEqual([])
   })
 
-  it('includes every operation of the document', () => {
+  it('contains a request to every operation of the document', () => {
     const operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     )
@@ -116,7 +116,7 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     expect(operations.filter((operation) => !used.includes(operation))).toEqual([])
   })
 
-  it('has only the intended invalid requests according to openapi-backend', () => {
+  it('contains only the intended invalid requests according to openapi-backend', () => {
     const refused = verdicts.filter(({ request }) => request.length > 0)
     const wrong = exchanges.filter(
       ({ isRefused, text }) => isRefused === true || text !== undefined,
@@ -124,7 +124,7 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     expect(refused.map(({ exchange }) => exchange.name)).toEqual(wrong.map((one) => one.name))
   })
 
-  it('has only valid responses according to openapi-backend', () => {
+  it('contains only valid responses according to openapi-backend', () => {
     expect(verdicts.filter(({ answer }) => answer.length > 0)).toEqual([])
   })
 
@@ -134,7 +134,7 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     expect(statuses).toEqual(expected)
   })
 
-  it('passes express-openapi-validator, which refuses the same requests with the same status', async () => {
+  it('passes express-openapi-validator, which refuses the same requests as the application', async () => {
     const { statuses, problems } = await converseGuarded(app, document, true)
     expect(problems).toEqual([])
     expect(statuses).toEqual(expected)

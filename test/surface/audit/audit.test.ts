@@ -31,7 +31,7 @@ async function start() {
 }
 
 describe('the @Audit decorator', () => {
-  it('writes a line for each request of its route, including refused ones', async () => {
+  it('writes an audit line for each request to its route, including refused requests', async () => {
     const { app, lines } = await start()
     await using _ = app
     app.clock.set('2030-01-31')

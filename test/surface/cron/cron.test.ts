@@ -74,7 +74,7 @@ describe('the @Cron decorator', () => {
     await app.close()
   })
 
-  it('does not start a method that is still running, and stops when the application closes', async () => {
+  it('does not start a method again while it is running, and stops when the application closes', async () => {
     const { app, lines } = await start({ controllers: [Orders], providers: [Journal] })
     await app.clock.advance('3m')
     const before = lines.length
@@ -93,7 +93,7 @@ describe('the @Cron decorator', () => {
     ['* * 0 * *', "Its day is '0'"],
     ['* * * * x', "Its weekday is 'x'"],
     ['*/0 * * * *', "Its minute is '*/0'"],
-  ])('is refused at boot with %s', async (expression, cause) => {
+  ])('is refused at boot with the expression %s', async (expression, cause) => {
     class Wrong {
       @Cron(expression)
       run() {}

@@ -113,7 +113,7 @@ describe('an application that uses JSON:API', () => {
     expect(parsed(await app.request().get('/articles')).data).toEqual([])
   })
 
-  it('sends error objects', async () => {
+  it('sends JSON:API error objects', async () => {
     const rejected = await create('')
     expect([rejected.status, rejected.headers['content-type']]).toEqual([422, MEDIA_TYPE])
     expect(parsed(rejected)).toEqual({
@@ -157,7 +157,7 @@ describe('an application that uses JSON:API', () => {
     expect(report.skipped).toEqual([])
   })
 
-  it('provides complete documents and all errors to a generated client', async () => {
+  it('sends complete documents and errors to a generated client', async () => {
     const { port } = await app.listen(0, '127.0.0.1')
     const { createClient } = await importClient('json-api', emitClient(app.document))
     const client: AnyClient = createClient({ baseUrl: `http://127.0.0.1:${port}` })

@@ -56,7 +56,7 @@ async function start(options: Parameters<typeof refreshing>[0] = {}) {
 }
 
 describe('a plugin that refreshes responses in the background', () => {
-  it('sends the stored response, and a new one once the handler has created it', async () => {
+  it('sends the stored response, and a new response after the handler has created it', async () => {
     const { app, ask } = await start()
     expect(await ask()).toMatchObject({ run: 1, age: null })
     await app.clock.advance('59s')
@@ -68,7 +68,7 @@ describe('a plugin that refreshes responses in the background', () => {
     expect(runs).toBe(2)
   })
 
-  it('refreshes once for concurrent requests', async () => {
+  it('calls the handler only once for concurrent requests', async () => {
     const { app, ask } = await start()
     await ask()
     await app.clock.advance('1m')
@@ -92,9 +92,13 @@ describe('a plugin that refreshes responses in the background', () => {
   })
 
   it.each([
-    ['forgets the response that a 404 replaces', new NotFoundError(), 404],
-    ['keeps the response when the handler fails', new ServiceUnavailableError(), 200],
-    ['keeps the response when the handler throws anything', new Error('broken'), 200],
+    ['deletes the stored response if the handler throws a 404 error', new NotFoundError(), 404],
+    [
+      'keeps the stored response if the handler throws a 503 error',
+      new ServiceUnavailableError(),
+      200,
+    ],
+    ['keeps the stored response if the handler throws an unknown error', new Error('broken'), 200],
   ])('%s', async (_, failure, status) => {
     const { app, ask } = await start()
     await ask()

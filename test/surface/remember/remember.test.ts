@@ -118,7 +118,7 @@ describe('the @Remember decorator', () => {
     expect(runs).toBe(2)
   })
 
-  it('separates tenants, users and queries, and stores nothing for anonymous callers', async () => {
+  it('stores a response for each tenant, user and query, and none for anonymous callers', async () => {
     const { app, ask } = await start()
     await using _ = app
     await ask()
@@ -133,7 +133,7 @@ describe('the @Remember decorator', () => {
     expect((await ask('', 'odd')).cache).toBe(null)
   })
 
-  it('calls the handler once for concurrent requests', async () => {
+  it('calls the handler only once for concurrent requests', async () => {
     const { app, ask } = await start()
     await using _ = app
     let open = () => {}
@@ -148,15 +148,18 @@ describe('the @Remember decorator', () => {
     expect(runs).toBe(1)
   })
 
-  it.each(['/fails', '/accepted', '/cookie', '/created'])('never stores %s', async (path) => {
-    const { app, ask } = await start()
-    await using _ = app
-    await Promise.all([ask(path), ask(path)])
-    expect((await ask(path)).cache).not.toBe('HIT')
-    expect(runs).toBe(3)
-  })
+  it.each(['/fails', '/accepted', '/cookie', '/created'])(
+    'never stores the response to %s',
+    async (path) => {
+      const { app, ask } = await start()
+      await using _ = app
+      await Promise.all([ask(path), ask(path)])
+      expect((await ask(path)).cache).not.toBe('HIT')
+      expect(runs).toBe(3)
+    },
+  )
 
-  it('runs middlewares of `@Use` before it sends a stored response', async () => {
+  it('runs the middlewares passed to @Use before it sends a stored response', async () => {
     const { app, ask } = await start()
     await using _ = app
     await ask('/used')

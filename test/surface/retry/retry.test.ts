@@ -53,7 +53,7 @@ async function start(failing: typeof fail, options = {}) {
 const busy = () => new HttpError(503)
 
 describe('the Retry interceptor', () => {
-  it('doubles its waiting time after each attempt, by the clock', async () => {
+  it("doubles the waiting time after each attempt, measured by the application's clock", async () => {
     await using app = await start((run) => (run < 3 ? busy() : undefined))
     const response = app.fetch('/prices')
     await expect.poll(() => runs).toEqual([0])
@@ -68,11 +68,11 @@ describe('the Retry interceptor', () => {
   })
 
   it.each<[string, string, string, () => unknown]>([
-    ['another error', 'GET', '/prices', () => new HttpError(409)],
+    ['an error with the status 409', 'GET', '/prices', () => new HttpError(409)],
     ['an unknown error', 'GET', '/prices', () => new Error('x')],
     ['a request that writes', 'POST', '/prices', busy],
     ['a response that has begun', 'GET', '/prices/begun', busy],
-  ])('does not repeat the handler after %s', async (_, method, path, failing) => {
+  ])('does not repeat the handler for %s', async (_, method, path, failing) => {
     await using app = await start(failing)
     await app
       .fetch(path, { method })
@@ -84,7 +84,7 @@ describe('the Retry interceptor', () => {
     expect(runs).toEqual([0])
   })
 
-  it('stops after its maximum number of attempts', async () => {
+  it('stops after the maximum number of attempts', async () => {
     const useValue = { attempts: 2, waitMs: 0, isSafe: () => true }
     await using app = await start(busy, { testOverrides: [{ token: RetryOptions, useValue }] })
     const response = app.fetch('/prices')

@@ -189,7 +189,7 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         }
       })
 
-      it('saves nothing of a failed request', async () => {
+      it('saves no changes of a failed request', async () => {
         await post('acme', 'failed/tea').expect(500)
         expect(await list('acme')).toEqual([])
       })
@@ -210,13 +210,13 @@ export function describeRecipe(name: string, provider: Provider<Orders>): void {
         expect([await list('acme'), await list('other')]).toEqual([[], []])
       })
 
-      it('stores a string with SQL in it as a value', async () => {
+      it('stores a string that contains SQL as a value', async () => {
         const item = `'); set role postgres; delete from orders; --`
         await post('acme', encodeURIComponent(item)).expect(201)
         expect(await list('acme')).toEqual([item])
       })
 
-      it('takes part in transactions of the Database without a request', async () => {
+      it('takes part in transactions of the Database outside a request', async () => {
         const [db, orders] = [app.get(Database), app.get(Orders)]
         await db.withTenantTransaction('acme', () => orders.add('tea'))
         const failing = db.withTenantTransaction('acme', async () => {
