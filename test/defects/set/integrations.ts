@@ -51,7 +51,7 @@ export const integrations: readonly Defect[] = [
   },
   {
     id: 'keys-under-way',
-    file: 'src/integrations/jwt/jwt.ts',
+    file: 'src/integrations/jwt/remote-keys.ts',
     kind: 'overlap',
     replace: ['return this.#pending !== null || this.#setup.clock', 'return this.#setup.clock'],
     what: 'Of two first requests at once, the second is 503 while the keys are read for the first.',
