@@ -300,7 +300,7 @@ it('lists', async () => {
 })
 `
 
-it('the generated test for a wrong SQL statement starts the application as other tests do, and passes after the repair', async () => {
+it('the generated test for a wrong SQL statement starts like other tests, and passes after the repair', async () => {
   const project = useFastTsx(await madeProject(['--test', 'node']))
   await installPglite(project)
   rmSync(project.path('test'), { recursive: true })

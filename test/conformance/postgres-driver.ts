@@ -133,7 +133,7 @@ function describeLending(driver: () => Driver, open: OpenDriver): void {
       await driver.close()
     })
 
-    it('goes to the caller that has waited the longest', async () => {
+    it('goes to each waiting caller, in the order of waiting if it is the only connection', async () => {
       const driver = await open({ acquire: '1m' })
       const lent = await Promise.all(Array.from({ length: driver.size }, () => driver.connect()))
       const order: number[] = []

@@ -352,7 +352,7 @@ export function describeResponses(databaseOf: () => TenantDatabase): void {
   })
 
   describe('a transaction without a request', () => {
-    it('runs for the tenant given to runWithTenant()', async () => {
+    it('runs for the tenant passed to runWithTenant()', async () => {
       const database = databaseOf()
       await using app = await database.start(OPTIONS, { connections: 2 })
       const db = app.get(Database)

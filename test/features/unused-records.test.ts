@@ -36,7 +36,7 @@ async function ask(options: { records?: { keep: number; capsules?: boolean } }):
   return status
 }
 
-it('an application loads modules for records and capsules only with their options, and no modules of blazon dev', async () => {
+it('an application loads modules for records and capsules only with their options, without blazon dev', async () => {
   expect(await ask({})).toBe(200)
   expect(loaded.names).toEqual([])
   expect(await ask({ records: { keep: 1 } })).toBe(200)
