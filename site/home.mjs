@@ -19,7 +19,7 @@ pageClass: home
 
 ${paragraph(readme)}
 
-[Begin the tutorial](docs/tutorial/1-routes.md){.action} [Read the tour](docs/tour.md){.action .plain} [Move from another framework](docs/from-express.md){.action .plain}
+[Start the tutorial](docs/tutorial/1-routes.md){.action} [Read the tour](docs/tour.md){.action .plain} [Move from another framework](docs/from-express.md){.action .plain}
 
 <div class="panels">
 

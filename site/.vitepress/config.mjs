@@ -100,6 +100,6 @@ export default defineConfig({
       provider: 'local',
       options: { _render: searchTextOf(words), miniSearch: { options: INDEX_OPTIONS } },
     },
-    docFooter: { prev: 'Before', next: 'Next' },
+    docFooter: { prev: 'Previous', next: 'Next' },
   },
 })
