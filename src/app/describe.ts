@@ -33,7 +33,7 @@ export interface Structure extends Omit<Description, 'warnings'> {
   readonly problems: readonly Problem[]
 }
 
-/** The inputs, besides the settings, from which an application is read. */
+/** The inputs, in addition to the settings, from which an application's description is built. */
 export interface DescribeInput {
   /** The providers of the framework itself. */
   readonly builtIn: readonly Provider[]

@@ -54,7 +54,7 @@ export async function startListening(
   return await listenAsWorker(app, closeMs, async () => {
     const running = await start()
     hooks = running.hooks
-    // `close` may have been called during the start.
+    // `close` may have been called while the application was starting.
     if (isClosing()) throw closedError()
     const listening = listen(running.server, place)
     began(listening)

@@ -187,7 +187,10 @@ export class RequestObservers {
     this.#logger = logger
   }
 
-  /** Records the start of a request whose response belongs to the application. */
+  /**
+   * Records the start of a request. If the request is later passed on to the host of the application,
+   * {@link RequestObservers.forget} undoes this.
+   */
   readonly begin = (req: BlazonRequest, res: ObservedResponse): void => {
     this.active += 1
     const observed = new ObservedRequest(req, res, this.#clock)

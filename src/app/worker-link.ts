@@ -41,8 +41,8 @@ export function findWorkerLink(): WorkerLink | undefined {
 }
 
 /**
- * Whether another worker has replaced this one. The worker then remains ready while it closes, because the port remains
- * open.
+ * Whether another worker has replaced this one. If so, this worker still reports that it is ready while it closes,
+ * because the other workers continue to accept connections on the same port.
  */
 export function isRetired(): boolean {
   return findWorkerLink()?.isRetired === true

@@ -41,7 +41,7 @@ export interface RouteOption<
 export interface OptionMistake {
   /** The name of the invalid member. If omitted, the error concerns the whole value. */
   readonly subject?: string
-  /** A code of `docs/errors.md`; codes of warnings begin with `W_`. Default `'E_OPTION_INVALID'`. */
+  /** A code from `docs/errors.md`; codes of warnings begin with `W_`. Default `'E_OPTION_INVALID'`. */
   readonly code?: string
   /** The cause, as a sentence. */
   readonly cause: string

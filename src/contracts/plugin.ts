@@ -54,7 +54,7 @@ export interface RouteSetup extends Pick<PluginContext, 'get' | 'logger' | 'uses
 /** The parts of an application that exist before its requests are observed. No plugin has been set up. */
 export interface ObserverSetup
   extends Pick<PluginContext, 'get' | 'logger' | 'model' | 'usesTenants'> {
-  /** Returns the number of running requests, without upgraded connections. */
+  /** Returns the number of running requests, excluding upgraded connections. */
   readonly activeRequests: () => number
   /**
    * Returns an object that hides the secrets of a request: its credentials, its cookies, and values that the route's

@@ -202,7 +202,10 @@ function isCloser(byte: number): boolean {
   return byte === 0x7d || byte === 0x5d
 }
 
-/** Matches an exponent of three digits. With two digits, only a number with 200 digits could be too large. */
+/**
+ * Matches an exponent of at least three digits. With a shorter exponent, only a number that itself has at least 200
+ * digits can be too large.
+ */
 const LARGE_EXPONENT = /\d[eE]\+?\d\d\d/
 
 /** At this distance, at least three positions fall within a run of 200 digits. */

@@ -63,8 +63,8 @@ function checkCoding(name: string, { headers, httpVersion }: IncomingMessage): v
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i
 
 /**
- * Matches the part before the path. Characters that an authority cannot contain, such as `\` or `@`, are not removed,
- * so an authority with such a character never equals the `Host`.
+ * Matches the part before the path. The match includes characters that are invalid in an authority, such as `\` or `@`.
+ * Text with such a character therefore never equals the `Host`.
  */
 const ORIGIN = /^(https?):\/\/([^/?]*)/i
 

@@ -56,8 +56,8 @@ export function defineOption(name: string, settings: OptionSettings<never> = {})
   const label = `@${name}`
   function option(...args: readonly unknown[]) {
     const [first, second] = args
-    // A function can be the value of the option. But if the check rejects a class, the parentheses are missing, and the
-    // argument is the decorated class.
+    // The value of an option can be a function. But if the argument is a class that the check rejects, the decorator
+    // was written without parentheses, and the argument is the decorated class.
     const isValue = typeof first === 'function' && !isStandardContext(second)
     if (!isValue || (isClass(first) && isRefused(first, check))) refuseBare(label, first, second)
     const value = freezeData(args.length === 0 ? true : first)

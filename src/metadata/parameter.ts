@@ -159,7 +159,7 @@ function valueFor(definition: ParameterDefinition, req: object): unknown {
     // The promise is not awaited, so a rejection would be unhandled and end the process.
     Promise.resolve(value).catch(() => {})
     throw new TypeError(
-      `${unused} Its function is asynchronous, so it runs only for routes with the decorator.`,
+      `${unused} The function of the decorator is asynchronous, so it runs only for routes that have the decorator.`,
     )
   }
   values.set(req, value)

@@ -76,7 +76,9 @@ export type PathPart =
 /** The parts of a segment, in order; empty for an empty segment. */
 export type PathSegment = readonly PathPart[]
 
-/** Matches a backslash with the character after it, `:name` or `*name`, or literal text. */
+/**
+ * Matches one part: an escaped character (a backslash and the character after it), `:name`, `*name`, or literal text.
+ */
 const PART = /\\([^\w]?)|([:*])(\w*)|[^\\:*]+/gu
 
 /**

@@ -304,7 +304,8 @@ export function clientErrorResponse(
  * an HTTP/2 request, whose messages have other classes. The response is a plain Node response.
  */
 export function respondWithoutApp(res: ServerResponse, code: ErrorCode): void {
-  // The client may have disconnected during the start. Writing to the connection would then end the process.
+  // The client may have disconnected while the application was starting. Writing to the connection would then end the
+  // process.
   if (res.destroyed || res.headersSent) return void res.destroy()
   const status = HTTP_CODES[code]
   const { type, text } = renderEnvelope(toFailureOf(status), undefined)

@@ -161,7 +161,7 @@ export class OtherDenials {
     this.#log = log
   }
 
-  /** Logs the error, unless it is an HTTP error, which is the guard's decision. */
+  /** Logs the error, unless it is an HTTP error: with an HTTP error, the guard refuses the request deliberately. */
   readonly logDenial = (error: unknown, req: Request, note?: FailureNote): void => {
     if (!isDecision(error)) this.#log?.(error, req as BlazonRequest, note)
   }

@@ -50,7 +50,10 @@ function toPatternSegment(parts: PathSegment): PatternSegment {
   return { literals: literals.map(lowered), names, isWildcard: parts[0]?.kind === 'wildcard' }
 }
 
-/** In URLs, these characters are always encoded, and {@link comparedPath} leaves them encoded. */
+/**
+ * Encodes `%`, `?` and `#` in a literal. A request path contains them only in encoded form, and {@link comparedPath}
+ * does not decode them.
+ */
 function comparedLiteral(text: string): string {
   return text.replace(/[%?#]/g, encodeURIComponent)
 }

@@ -57,7 +57,7 @@ function typeOfConstants({ const: only, enum: values }: Node): readonly string[]
  */
 interface AjvSet {
   readonly forBody: AjvPair
-  /** Converts strings to the numbers and booleans in the schema, and a single value to a list. */
+  /** Converts a string to a number or boolean, and a single value to a list, where the schema requires it. */
   readonly forText: AjvPair
 }
 

@@ -148,7 +148,7 @@ interface Handle {
   readonly _destroyed?: boolean
 }
 
-/** A resource that the application opened during its start. */
+/** A resource that the application opened while it was starting. */
 interface Opened {
   readonly type: string
   readonly resource: WeakRef<Handle>
@@ -157,8 +157,8 @@ interface Opened {
 }
 
 /**
- * Timers, servers, sockets and watchers that the application opens during its start. Only the start is
- * watched: an async hook also runs for every promise, which would make each request slower.
+ * Timers, servers, sockets and watchers that the application opens while it is starting. Only the start is watched: an
+ * async hook also runs for every promise, which would make each request slower.
  */
 class OpenHandles {
   readonly #opened: Opened[] = []

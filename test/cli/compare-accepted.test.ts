@@ -290,7 +290,7 @@ describe('methods of the generated client', () => {
     expect(renamed[0]).toMatchObject({
       operation: 'GET /people',
       isBreaking: false,
-      message: 'The method of the generated client was users.list and is users.peopleList.',
+      message: 'The method of the generated client was users.list and is now users.peopleList.',
     })
     expect(changes(documentWith(users), documentWith(listOf('Users', 'users', 'Admin')))).toEqual([
       'ok client-method-renamed @ ',

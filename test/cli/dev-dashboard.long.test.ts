@@ -202,7 +202,7 @@ describe('the dashboard options', () => {
     ])
   })
 
-  it('are refused with a remedy if the port is already in use', async () => {
+  it('are refused, with a remedy in the message, if the port is already in use', async () => {
     const { url } = await serving()
     const { port } = new URL(url)
     const run = await DevRun.start(devProject({ 'main.js': MAIN }), {

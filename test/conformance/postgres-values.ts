@@ -198,7 +198,9 @@ export function describeValues(run: Run): void {
         const statement = { text: 'select $1::jsonb as json', values: [each] }
         await expect(run(statement)).rejects.toMatchObject({
           code: '22023',
-          message: expect.stringContaining(`A ${name} cannot be represented in JSON: `),
+          message: expect.stringContaining(
+            `A value of type ${name} cannot be represented in JSON: `,
+          ),
         })
       }
     })

@@ -66,7 +66,7 @@ describe('HttpError', () => {
     }
   })
 
-  it('has the name of its subclass', () => {
+  it('uses the name of the subclass as `name`', () => {
     class PaymentError extends HttpError {}
     expect(new PaymentError(402)).toMatchObject({ name: 'PaymentError', code: 'PAYMENT_REQUIRED' })
     expect(String(new PaymentError(402))).toBe('PaymentError: Payment Required')

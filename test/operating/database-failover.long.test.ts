@@ -58,7 +58,7 @@ describeWithServer('a database during a failover', () => {
   }
   const isReady = async () => (await (app as TestApp).request().get('/ready')).status === 200
 
-  it('has its read-only connections closed, and is not ready until it accepts writes', async () => {
+  it('loses its read-only connections, and makes the application not ready until it accepts writes', async () => {
     gate.lead(standby.port)
     await start({ url: url(`127.0.0.1:${gate.port}`) })
     const read = async () => (await app?.asTenant('a').request().get('/pairs'))?.status

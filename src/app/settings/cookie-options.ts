@@ -26,7 +26,7 @@ export interface CookieSettings {
   readonly source: ((app: GuardSetup) => MaybePromise<readonly string[]>) | null
 }
 
-/** The minimum length, because a shorter key could be guessed. */
+/** The minimum length of a key. A shorter key could be guessed. */
 const SHORTEST = 32
 
 const GIVE_KEYS = 'Pass random keys, each generated with `openssl rand -base64 32`.'

@@ -81,7 +81,7 @@ export function compareBodyLimit(
 ): LocalChange[] {
   const [from, to] = [base['x-max-body-bytes'], current['x-max-body-bytes']]
   if (from === undefined || to === undefined || from === to) return []
-  const message = `The maximum body size was ${from} bytes and is ${to} bytes.`
+  const message = `The maximum body size was ${from} bytes and is now ${to} bytes.`
   return to < from
     ? [breaking('body-limit-lowered', location, message)]
     : [compatible('body-limit-raised', location, message)]

@@ -66,7 +66,7 @@ function compareMethods(
 ): LocalChange[] {
   const isSame = base.operationId !== undefined && base.operationId === current.operationId
   if (!isSame || from === to) return []
-  const message = `The method of the generated client was ${from} and is ${to}.`
+  const message = `The method of the generated client was ${from} and is now ${to}.`
   return [compatible('client-method-renamed', '', message)]
 }
 

@@ -31,7 +31,7 @@ export function compareOperations(
 function compareNames({ base, current }: Pair<OpenApiOperation>): LocalChange[] {
   const isRenamed = base.operationId !== current.operationId
   const isDeprecated = base.deprecated !== true && current.deprecated === true
-  const message = `The operation ID was ${base.operationId ?? 'none'} and is ${current.operationId ?? 'none'}: methods of generated clients are renamed.`
+  const message = `The operation ID was ${base.operationId ?? 'none'} and is now ${current.operationId ?? 'none'}: methods of generated clients are renamed.`
   return [
     ...(isRenamed ? [compatible('operation-id-changed', '', message)] : []),
     ...(isDeprecated

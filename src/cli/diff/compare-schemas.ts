@@ -76,7 +76,7 @@ function isFirst({ base, current }: SchemaPair, seen: SeenPairs): boolean {
 function compareTypes(pair: SchemaPair): LocalChange[] {
   const [from, to] = [typeOf(pair.base), typeOf(pair.current)]
   if (from === to) return []
-  const message = `The type was ${from} and is ${to}.`
+  const message = `The type was ${from} and is now ${to}.`
   const isWider = to === 'any' || (from === 'integer' && to === 'number')
   const isNarrower = from === 'any' || (from === 'number' && to === 'integer')
   if (isWider) return [widened(pair, 'type-widened', message)]
@@ -302,7 +302,7 @@ function limit(schema: OpenApiSchema, key: BoundKey): number {
 
 function compareBound(pair: SchemaPair, key: BoundKey, tightening: number): LocalChange[] {
   if (tightening === 0) return []
-  const message = `${key} was ${describe(pair.base, key)} and is ${describe(pair.current, key)}.`
+  const message = `${key} was ${describe(pair.base, key)} and is now ${describe(pair.current, key)}.`
   return [change(pair, tightening > 0 ? 'bound-tightened' : 'bound-loosened', message)]
 }
 
@@ -315,7 +315,7 @@ function describe(schema: OpenApiSchema, key: BoundKey): string {
 function compareRule(pair: SchemaPair, key: (typeof RULES)[number]): LocalChange[] {
   const [from, to] = [pair.base[key] || undefined, pair.current[key] || undefined]
   if (JSON.stringify(from) === JSON.stringify(to)) return []
-  const message = `${key} was ${show(from)} and is ${show(to)}.`
+  const message = `${key} was ${show(from)} and is now ${show(to)}.`
   return [change(pair, to === undefined ? 'bound-loosened' : 'bound-tightened', message)]
 }
 

@@ -101,7 +101,7 @@ function checkPackages(project: Project): Checked {
     subject: OWN,
     place: { file: join(project.root, 'package.json'), line: null },
     cause: `It is installed ${copies.length} times: ${list.join(', ')}. Decorators, tokens and errors of one copy are not recognized by another.`,
-    remedy: `Run \`npm dedupe\`. If copies remain, use versions of ${others.join(', ')} that have blazon in peerDependencies and accept your version.`,
+    remedy: `Run \`npm dedupe\`. If copies remain, use versions of ${others.join(', ')} that list blazon in \`peerDependencies\`, with a range that includes your version of blazon.`,
   })
   return { findings: [twice], notChecked: [] }
 }
@@ -191,7 +191,7 @@ function toFindings({ root, listed }: Project, peer: Peer, { found, place }: Old
     subject: peer,
     place: { file: join(root, 'package.json'), line: null },
     cause: `${found.cause} No import was found that loads it through blazon.`,
-    remedy: `${found.remedy}, before you use it with blazon.`,
+    remedy: `Before you use it with blazon, run: ${found.remedy}`,
   })
   return [old]
 }

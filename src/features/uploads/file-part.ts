@@ -14,7 +14,10 @@ export interface FormOfFile {
   readonly failure: Error | null
   /** Resolves when the whole form has been read; rejects with {@link FormOfFile.failure}. */
   readonly complete: Promise<void>
-  /** Resolves with `true` if all other parts have arrived, so that the handler can read the rest of the file itself. */
+  /**
+   * Resolves with `true` if all other parts have arrived. The handler can then read the rest of the file directly from
+   * the request.
+   */
   mayStream(): Promise<boolean>
 }
 

@@ -64,7 +64,7 @@ function takesAll(own: Own, list: readonly string[]): boolean {
 function addHeader(own: Own, name: string, value: string): void {
   const key = headerKey(name)
   if (key === 'set-cookie') return void own.appendHeader(name, value)
-  // If a name were missing, a cache would send the response to requests that need a different response.
+  // If `Vary` lacked a name, a cache would send the response to requests that need a different response.
   if (key === 'vary' && node.hasHeader.call(own, key)) return void own.vary(value)
   const added = own[kAdded] ?? []
   const index = indexOfHeader(added, name)

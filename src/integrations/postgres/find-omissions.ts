@@ -86,13 +86,13 @@ function pendingWarning(names: readonly string[], { isEmbedded }: Driver): Probl
   const [first] = names
   const count = names.length === 1 ? 'It has' : `It and ${names.length - 1} more have`
   const migrate = isEmbedded
-    ? "To let the application apply them, write postgres({ migrations: 'migrations' })"
-    : 'Run: npx blazon db migrate, with the login that owns the tables'
+    ? "To let the application apply them, write postgres({ migrations: 'migrations' })."
+    : 'With the login that owns the tables, run: npx blazon db migrate'
   return {
     code: 'W_MIGRATION_PENDING',
     subject: `${FOLDER}/${first}`,
-    cause: `${count} not been applied to this database. Statements that depend on the changes fail.`,
-    remedy: `${migrate}.`,
+    cause: `${count} not been applied to this database. Statements that depend on these changes will fail.`,
+    remedy: migrate,
   }
 }
 
@@ -110,7 +110,7 @@ async function checkLogin(
   if (await isRelated(connection, [login, tenantRole], 'MAY_BECOME')) return warnings
   const name = isAbove ? '' : ` --login ${login}`
   const cause = `It is not allowed to switch to the role ${tenantRole}, or that role does not exist: every statement for a tenant fails.`
-  const remedy = `Run, with the login that owns the tables: npx blazon db migrate${name}`
+  const remedy = `With the login that owns the tables, run: npx blazon db migrate${name}`
   return [...warnings, { code: 'W_DATABASE_LOGIN', subject: `login ${login}`, cause, remedy }]
 }
 

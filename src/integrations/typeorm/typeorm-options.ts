@@ -37,7 +37,8 @@ function problemsOf(options: unknown): Problem[] {
 
 function checkType(type: unknown): Problem[] {
   if (typeof type === 'string') return []
-  const remedy = "Specify the driver: { type: 'postgres' }, or { type: 'sqljs' } in memory."
+  const remedy =
+    "Specify the driver: { type: 'postgres' }, or { type: 'sqljs' } for a database in memory."
   return [invalid('typeorm(): type', 'The type of the database is missing.', remedy)]
 }
 

@@ -166,10 +166,10 @@ function limitedData(
 const MOST = 16 * 1024
 
 /**
- * Creates a stream from an async iterable. Strings that follow each other immediately become one chunk, because sending
- * a chunk takes longer than all other work for a table row. No string is delayed until a later string arrives, because
- * `process.nextTick` runs as soon as the iterable waits for anything other than settled promises. All other values are
- * passed on unchanged.
+ * Creates a stream from an async iterable. Consecutive strings that are available without waiting are combined into one
+ * chunk, because sending a chunk takes longer than all other work for a table row. No string is delayed until a later
+ * string arrives, because `process.nextTick` runs as soon as the iterable waits for anything other than settled
+ * promises. All other values are passed on unchanged.
  */
 function joinTexts(items: AsyncIterable<unknown>): Readable {
   return new JoinedTexts(items[Symbol.asyncIterator]())

@@ -150,7 +150,8 @@ interface RowList {
 
 /**
  * Finds the list that contains the rows: the data itself, or its property `items`. Returns `null` if there is no list,
- * or if the schema of an item depends on its position or on a condition, which a single row does not show.
+ * or if the schema of an item depends on its position or on a condition, because neither can be determined from a
+ * single row.
  */
 function findRowList(json: unknown, resolve: References['resolve']): RowList | null {
   const property = itemsOf(json, resolve)

@@ -79,7 +79,7 @@ describeWithServer('TypeORM on PostgreSQL', () => {
     for (const app of running.splice(0)) await app.close()
   })
 
-  it('stores and returns a string that contains SQL unchanged', async () => {
+  it('does not change a stored string that contains SQL', async () => {
     const { notes } = await start()
     const text = "Robert'); drop table note; --"
     expect((await add(notes, text)).status).toBe(201)

@@ -49,7 +49,7 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['onClose'])
   })
 
-  it('still receives the rest of a request body after close() is called', async () => {
+  it('still lets the rest of a request body arrive', async () => {
     const app = await serve()
     const post = 'POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc'
     const { socket, ended } = await open(app, post)

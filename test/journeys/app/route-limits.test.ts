@@ -148,13 +148,13 @@ describe('the limits `body` and `depth` of @Limits', () => {
       ...change,
       rule: 'body-limit-lowered',
       isBreaking: true,
-      message: 'The maximum body size was 102400 bytes and is 1024 bytes.',
+      message: 'The maximum body size was 102400 bytes and is now 1024 bytes.',
     })
     expect(compareDocuments(limited, base)).toContainEqual({
       ...change,
       rule: 'body-limit-raised',
       isBreaking: false,
-      message: 'The maximum body size was 1024 bytes and is 102400 bytes.',
+      message: 'The maximum body size was 1024 bytes and is now 102400 bytes.',
     })
   })
 

@@ -203,7 +203,7 @@ describe('routes and parameters of NestJS', () => {
     ])
   })
 
-  it('are reported as NestJS decorators on a class without Blazon decorators', async () => {
+  it('are reported as NestJS decorators if their class has no Blazon decorators', async () => {
     class CatsController {
       list() {}
     }

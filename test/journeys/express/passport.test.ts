@@ -148,7 +148,7 @@ describe('the passport-local package with a session', () => {
 describe('the passport-http-bearer package', () => {
   const apps = appsOfTest()
 
-  it('protects routes with @Auth if a guard uses it', async () => {
+  it('protects the routes that have @Auth if a guard uses the package', async () => {
     const auth = { guard: new PassportGuard(authenticator(), 'bearer') }
     const app = await apps.inProcess({ controllers, auth })
     expect((await app.request().get('/account')).status).toBe(401)

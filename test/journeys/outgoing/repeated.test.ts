@@ -180,7 +180,7 @@ describe('the circuit of a host', () => {
     expect(caller.openCircuits()).toEqual([])
   })
 
-  it('is separate for each host, is reset by a success, and ignores aborted calls', async () => {
+  it('does not affect other hosts, is reset by a success, and ignores aborted calls', async () => {
     const fine = await otherHost((_req, res) => void res.end())
     const host = await failingHost(4, unavailable)
     const { call } = callerOf({ circuit: true })

@@ -10,7 +10,8 @@ import type { EmbeddedEngine, PgliteResult } from './pglite-package.js'
 /** The configuration that a checked-out connection gets from its driver. */
 export interface PgliteLoan {
   /**
-   * After this time without a statement, in milliseconds, an open transaction ends. PGlite itself does not measure it.
+   * The number of milliseconds without a statement after which an open transaction is ended. PGlite itself has no such
+   * limit.
    */
   readonly idleMs: number
   /** The connection calls this once, when it can be checked out again. */

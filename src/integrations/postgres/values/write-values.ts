@@ -106,7 +106,7 @@ function refuseHidden(_key: string, value: unknown): unknown {
   const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (tag === 'Object' || tag === 'Array' || types.isBoxedPrimitive(value)) return value
   throw new TypeError(
-    `A ${tag} cannot be represented in JSON: it would be saved as {}. Pass an object or a list, such as Object.fromEntries(value) or [...value].`,
+    `A value of type ${tag} cannot be represented in JSON: it would be saved as {}. Pass an object or a list, such as Object.fromEntries(value) or [...value].`,
   )
 }
 
