@@ -101,7 +101,7 @@ describe('blazon db with an embedded database', () => {
     expect(outcome.status).toBe(1)
     expect(outcome.stdout).toMatch(/^applied {2}0001_create_orders\.sql {2}\d+ ms\n$/)
     expect(outcome.stderr).toMatch(
-      /^\[E_MIGRATION_FAILED\] 0002_bad\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct it/,
+      /^\[E_MIGRATION_FAILED\] 0002_bad\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct the file/,
     )
   })
 

@@ -194,7 +194,7 @@ describe('the explanation as text', () => {
       ['FETCH', '/echo'],
       ['FETCH /echo does not match exactly one route.', 'EchoController.echo'],
     ],
-    ['too many words', ['GET', '/orders', '/echo'], ["was given 'GET' '/orders' '/echo'."]],
+    ['too many words', ['GET', '/orders', '/echo'], ["The value is 'GET' '/orders' '/echo'."]],
     ['no route', [], ["option '--explain <route...>' argument missing"]],
     ['a filter', ['/echo', '--filter', 'echo'], ["cannot be used with option '--filter <text>'"]],
   ])('fails for %s', async (_, args, texts) => {

@@ -46,7 +46,7 @@ describe('a worker with a blocked event loop', () => {
   it('is killed on SIGHUP, and does not continue to run beside the new workers', async () => {
     const crew = await block('0')
     await crew.restart()
-    expect(crew.service.output).toContain('has not ended within 5.2 s, and is killed.')
+    expect(crew.service.output).toContain('has not ended within 5.4 s, and is killed.')
     const metrics = await (await crew.ask('/metrics')).text()
     expect(metrics).toContain('\nworkers_running 2\n')
     expect(metrics).toContain('\nworkers_killed_total{reason="close"} 1\n')
@@ -56,7 +56,7 @@ describe('a worker with a blocked event loop', () => {
   it('is killed on SIGTERM, and the command ends', async () => {
     const crew = await block('0')
     expect(await crew.end()).toBe(137)
-    expect(crew.service.output).toContain('has not ended within 5.2 s, and is killed.')
+    expect(crew.service.output).toContain('has not ended within 5.4 s, and is killed.')
   })
 })
 

@@ -193,7 +193,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
     expect(errors).toEqual([
       expect.stringContaining("The field 'place' of a row has no value to order by (null)"),
       expect.stringContaining("Two rows have the same values in 'at'"),
-      expect.stringContaining('needs the order of the list'),
+      expect.stringContaining('the list has no order'),
     ])
   })
 })
