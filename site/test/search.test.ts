@@ -30,7 +30,7 @@ describe('the search index', () => {
     const bare = pages.filter(([, { lead = '' }]) => lead.trim() === '')
     expect(bare.length / pages.length).toBeLessThan(0.02)
     expect(found.get('/rate-limits.html#rate-limits')?.lead).toMatch(
-      /^A request over the limit results in a 429 response, .* …$/,
+      /^If a request exceeds a rate limit, the response is 429, .* …$/,
     )
   })
 })
