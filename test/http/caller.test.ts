@@ -46,6 +46,7 @@ describe('a client certificate', () => {
 describe('a user', () => {
   it.each([
     [{ id: 1, iss: 'x' }, 'user.id=n1;iss=sx'],
+    [{ id: 1, provider: 'github' }, 'user.id=n1;provider=sgithub'],
     [{ id: 1n }, 'user.id=b1'],
     [{ id: null, sub: 'a b' }, 'user.sub=sa%20b'],
     ['a;iss=sx', 'user=sa%3Biss%3Dsx'],

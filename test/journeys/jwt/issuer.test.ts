@@ -148,6 +148,31 @@ describe('the keys of an issuer', () => {
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
   })
 
+  it('are not accepted if the issuer withdraws them while the claims of a token are validated', async () => {
+    const { open, opened } = gate()
+    const validate = async (claims: object) => {
+      if ('slow' in claims) await opened
+      return { value: claims }
+    }
+    const claims = { '~standard': { version: 1, vendor: 'test', validate } }
+    const issuer = await startIssuer(first, second)
+    const guard = jwt({ issuer: issuer.url, audience: 'orders', claims: claims as never })
+    const { send, app } = await createGuarded(guard, { timeouts: { handler: false } })
+    const keyFetches = () => issuer.requests.filter((path) => path === '/keys').length
+    app.clock.set(new Date())
+    expect((await send(issuer.token(second))).status).toBe(200)
+    const slow = send(issuer.token(first, { slow: true }))
+    // A request is sent when its promise is awaited.
+    const answered = slow.then(({ status }) => status)
+    issuer.keys = [second.jwk]
+    await app.clock.advance('10m')
+    expect((await send(issuer.token(second))).status).toBe(200)
+    await expect.poll(keyFetches).toBe(2)
+    await expect.poll(async () => (await send(issuer.token(first))).status).toBe(401)
+    open()
+    expect(await answered).toBe(401)
+  })
+
   it('are refreshed every ten minutes, so that known tokens become invalid with their key', async () => {
     const { issuer, send, app, keyFetches } = await withIssuer()
     app.clock.set(new Date())

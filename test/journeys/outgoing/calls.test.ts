@@ -38,6 +38,25 @@ async function appThat(
 }
 
 describe('an outgoing call', () => {
+  it('delivers a body that a handler passes on, even after the time limit of its request', async () => {
+    const { open, opened } = gate()
+    const host = await otherHost(async (_req, res) => {
+      res.write('first ')
+      await opened
+      res.end('last')
+    })
+    const { url } = await appThat((outgoing) => outgoing(host.url), {
+      timeouts: { handler: '50ms' },
+    })
+    const response = await fetch(url)
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader?.read())?.value).toBe('first ')
+    // Longer than the limit of the handler, and the additional time of its calls.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    open()
+    expect((await reader?.read())?.value).toBe('last')
+  })
+
   it('behaves like fetch() for a string, a URL and a Request', async () => {
     const host = await otherHost((req, res) => res.end(`${req.method} ${req.url}`))
     const { url } = await appThat(async (outgoing) => {

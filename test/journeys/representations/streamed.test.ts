@@ -29,6 +29,13 @@ class RowsController {
   list() {
     return rows()
   }
+
+  @Produces(csv({ columns: ['id'] }))
+  @ApiResponseDoc({ status: 200, schema: z.array(Row) })
+  @Get('columns')
+  listColumns() {
+    return rows()
+  }
 }
 
 async function serve() {
@@ -38,8 +45,8 @@ async function serve() {
   const { port } = await app.listen(0, '127.0.0.1')
   onTestFinished(() => app.close())
   finals = 0
-  const get = (accept: string, signal?: AbortSignal) =>
-    fetch(`http://127.0.0.1:${port}/rows`, { headers: { accept }, signal: signal ?? null })
+  const get = (accept: string, signal?: AbortSignal, path = '/rows') =>
+    fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept }, signal: signal ?? null })
   return { get, errors }
 }
 
@@ -63,6 +70,12 @@ describe('@Produces with an asynchronous iterable of rows', () => {
     const response = await (await serve()).get(accept)
     expect([response.status, await response.text()]).toEqual([200, body])
     expect(response.headers.get('content-type')).toContain(accept)
+  })
+
+  it('sends the names of given columns even if there are no rows', async () => {
+    until(0)
+    const response = await (await serve()).get('text/csv', undefined, '/rows/columns')
+    expect([response.status, await response.text()]).toEqual([200, 'id\r\n'])
   })
 
   it('results in an error response if the first row fails, and in a truncated response if a later row does', async () => {

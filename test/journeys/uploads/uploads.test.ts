@@ -175,6 +175,9 @@ describe('an upload form', () => {
     expect(many.body.data).toEqual({ tags: ['a', 'b'], photos: [20, 100_000, 30], notes: [5] })
     const one = await send('album', form([photo(20), tag('a')]))
     expect(one.body.data).toEqual({ tags: ['a'], photos: [20], notes: [] })
+    // Together, they are larger than the limit for one file.
+    const large = await send('album', form([photo(900_000), photo(900_000), photo(900_000)]))
+    expect([large.status, large.body.data.photos]).toEqual([200, [900_000, 900_000, 900_000]])
     const four = await send('album', form([photo(20), photo(20), photo(20), photo(20)]))
     expect(four.body.errors).toEqual([
       { in: 'body', path: 'photos', message: 'must be at most 3 files' },

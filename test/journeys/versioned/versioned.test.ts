@@ -142,6 +142,13 @@ describe('a route with @Versioned()', () => {
     },
   )
 
+  it('accepts any version with `If-Match: *`, even one that changes meanwhile', async () => {
+    const { send } = await start()
+    meanwhile = () => void rows.set('7', { text: 'cheese', version: 5 })
+    expect((await send('put', { 'If-Match': '*' })).status).toBe(200)
+    expect((await send('put', { 'If-Match': '"6"' })).status).toBe(412)
+  })
+
   it.each(['"1"', '*', '"0" , "1"', ' "1" '])(
     'allows a write with a matching If-Match: %s',
     async (match) => {
