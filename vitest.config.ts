@@ -128,6 +128,7 @@ export const ALONE = [
   'test/app/system-clock.test.ts',
   'test/cli/loaded-modules.test.ts',
   'test/features/cache/unused.test.ts',
+  'test/features/outgoing-public.test.ts',
   'test/features/unused-{outgoing,pages,records,representations,versions,visibility,writes}.test.ts',
   'test/integrations/jobs/unused.test.ts',
   'test/journeys/app/test-app.test.ts',
