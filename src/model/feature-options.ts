@@ -18,7 +18,9 @@ export function withFeatureOptions(link: ClassFacts, { routeOptions }: FeatureOp
 function added(fact: Fact, routeOptions: FeatureOptions['routeOptions']): readonly Fact[] {
   if (fact.kind !== 'routeOptions' || typeof fact.options !== 'object') return []
   return Object.entries(fact.options ?? {}).flatMap(([name, given]) => {
-    const isKnown = given !== undefined && Object.hasOwn(routeOptions, name)
-    return isKnown ? methodFactsOf(routeOptions[name]?.(given)) : []
+    if (given === undefined || !Object.hasOwn(routeOptions, name)) return []
+    // A decorator without parentheses receives a class, so a class is replaced by its name, which the checks refuse.
+    const value = typeof given === 'function' ? given.name : given
+    return methodFactsOf(routeOptions[name]?.(value))
   })
 }

@@ -6,7 +6,7 @@ const DEVELOPMENT_SECRET = 'only for development: everybody knows this secret'
 
 const isProduction = () => process.env['NODE_ENV'] === 'production'
 
-/** The environment variables. In development, none of them has to be set. */
+/** The environment variables. In development, all of them are optional. */
 export const Env = env(
   z
     .object({

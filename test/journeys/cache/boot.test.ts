@@ -1,6 +1,7 @@
 import {
   All,
   type AppOptions,
+  Auth,
   Body,
   Cache,
   type CacheDecoratorOptions,
@@ -15,6 +16,7 @@ import {
   Post,
   Put,
 } from 'blazon'
+import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, bootWarnings, usable } from '../../support.js'
@@ -184,6 +186,39 @@ describe('the @Cache decorator', () => {
     expect(await bootWarnings({ controllers })).toEqual([])
   })
 })
+
+it('a guarded response must not be stored if @Cache has a ttl of 0, which caches nothing', async () => {
+  @Controller('kept')
+  class Kept {
+    @Auth() @Cache({ ttl: 0 }) @Get('not') not() {
+      return 1
+    }
+
+    @Auth() @Cache({ ttl: 60, shared: true, key: () => 'k' }) @Get('shared') shared() {
+      return 1
+    }
+  }
+  const auth = { guard: { canActivate: () => true } }
+  await using app = await TestApp.create({ controllers: [Kept], auth })
+  const control = async (path: string) =>
+    (await app.fetch(`/kept/${path}`)).headers.get('cache-control')
+  expect(await control('not')).toBe('no-store')
+  expect(await control('shared')).not.toBe('no-store')
+})
+
+it.each(['cache', 'rateLimit'])(
+  'a class as the route option %s is a boot problem',
+  async (name) => {
+    class Other {}
+    @Controller('wrong')
+    class Wrong {
+      @Get('', { [name]: Other } as object) get() {}
+    }
+    const problems = await bootProblems({ controllers: [Wrong] })
+    const subject = `Wrong.get \`${name}\` in @Get()`
+    expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
+  },
+)
 
 describe('the cache option', () => {
   it.each([
