@@ -7,12 +7,11 @@ import type { OpenApiDocument } from '../contracts/openapi.js'
 import type { Token } from '../contracts/provider.js'
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import { blameCaller } from '../errors/blame-caller.js'
-import { findDescriber, neverStart } from './announce.js'
 import { type AppParts, createParts } from './app-parts.js'
 import { boot } from './boot.js'
 import { settlesWithin } from './closing.js'
 import { DeclaredApp } from './declared-app.js'
-import { describedBy } from './described-by.js'
+import { describedBy, findDescriber, neverStart } from './describer.js'
 import type { AppDocument } from './documents.js'
 import type { Fetch } from './fetch.js'
 import { type Harness, harnessOf, NO_HARNESS } from './harness.js'
@@ -118,7 +117,7 @@ export class App {
     where: string | ListenOptions = {},
   ): Promise<AddressInfo | string> {
     const given = readListen(port, where)
-    if (given.options.signals === true && this.#describer === undefined) this.#endWithProcess()
+    if (given.options.signals === true && this.#describer === undefined) this.#watchProcess()
     try {
       return await blameCaller(App.prototype.listen, () => this.#listen(given))
     } catch (error) {
@@ -282,7 +281,7 @@ export class App {
     return address
   }
 
-  #endWithProcess(): void {
+  #watchProcess(): void {
     this.#processEnd ??= new ProcessEnd({
       close: (signal) => this.close(signal),
       isForced: () => this.#isForced,

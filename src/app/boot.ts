@@ -9,7 +9,7 @@ import type { BlazonRequest } from '../http/request.js'
 import { REQUEST_ID_HEADER } from '../http/request-id.js'
 import { readInjections } from '../metadata/read.js'
 import { startReports } from '../pipeline/report-error.js'
-import { defineNext } from '../pipeline/steps/handler.js'
+import { defineRequestNext } from '../pipeline/steps/handler.js'
 import { buildAccess } from './access.js'
 import { compileRoutes } from './compile-routes.js'
 import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
@@ -22,58 +22,64 @@ import { collectObservers, type ObserverConfig, type RequestObservers } from './
 import type { DescribedApp, RunningApp } from './prepare-app.js'
 import { prepareMiddlewares } from './prepare-middlewares.js'
 import { buildRequestChain } from './request-chain.js'
-import { buildServerEntry, type ServerEntry } from './server-entry.js'
+import { buildServer, type ServerEntry } from './server.js'
 import type { Settings } from './settings/settings.js'
 
 /** Starts a described application. If any step fails, everything that has been opened is closed. */
-export async function boot(app: DescribedApp): Promise<RunningApp> {
-  const { settings, description, express, logger, harness } = app
+export async function boot(described: DescribedApp): Promise<RunningApp> {
+  const { description, express, logger, harness, currentRequest } = described
   const { model } = description
   const container = bindScopes(description.scopes, readInjections, harness.overrides)
   const injector = container.root
   const get = <T>(token: Token<T>) => injector.resolve(token)
-  const opened: { onClose(): Promise<void> }[] = []
-  const plugins: Plugin[] = []
+  const opened: { onClose(): Promise<void> }[] = [{ onClose: () => currentRequest.close() }]
+  const setUpPlugins: Plugin[] = []
   // The guards that exist only for this application.
   const guarding = new Set<object>()
   // Members close in reverse order, so the features come first here. A provider can use a feature until the provider
   // itself is closed.
-  const members = () => new Set([...opened, ...injector.made, ...guarding, ...plugins])
-  const hooks = new LifecycleHooks(members, { clock: app.clock, ms: settings.timeouts.onCloseMs })
+  const members = () => new Set([...opened, ...injector.made, ...guarding, ...setUpPlugins])
+  const limit = { clock: described.clock, ms: described.settings.timeouts.onCloseMs }
+  const hooks = new LifecycleHooks(members, limit)
   try {
-    // The instances: providers, controllers, the guard and interceptors, and the stores of features.
-    const { keyed, guards, ...instances } = await makeInstances(app, container, guarding)
-    const { report, logger: background } = startReports(settings.onError, logger)
-    const features = await app.declaredFeatures.start({ model, logger: background })
+    // The instances: providers, controllers, guards and interceptors, and the stores of features.
+    const { cookies, guards, ...instances } = await makeInstances(described, container, guarding)
+    described.useCookieKeys(cookies.keys)
+    const app = { ...described, settings: { ...described.settings, cookies } }
+    const { settings } = app
+    const { report, logger: reportingLogger } = startReports(settings.onError, logger)
+    const features = await app.declaredFeatures.start({ model, logger: reportingLogger })
     opened.push({ onClose: () => features.close() })
 
-    // The functions that run for every request.
+    // Security, the classes of requests and responses, and the middlewares.
     const security = await buildSecurity(settings.security, addedHeaders(settings, model))
-    const messages = createMessageClasses(express, { ...keyed, security, features })
+    const classes = createMessageClasses(express, { ...app, security, features })
     const middlewares = prepareMiddlewares(settings, { express, features })
 
     // The observers of all requests, and error handling.
     const observers = observe({ ...app, ...features, get, model })
     const errors = buildErrorPaths({ ...app, report, observers, features, middlewares })
-    defineNext(messages.Request, errors.onError)
+    defineRequestNext(classes.Request, errors.onError)
     await connectCalls(app, { get, errors, observers })
 
-    // The compiled routes.
+    // The compiled routes. Constructors and observers can require that routes store the current request, so both come
+    // before.
     const { beforeHandler, wrapRoutes, wrapListener } = harness
     const access = buildAccess({ ...app, guards, features, errors })
     const parts = { ...instances, get, features, access, errors, middlewares, observers }
-    const withSteps = { ...keyed, plugins: pluginsWithSteps(keyed), ...parts, beforeHandler }
-    const routes = wrapRoutes(await compileRoutes(withSteps))
+    if (app.requestLogs.isUsed) app.secrets.readNames(model.routes)
+    const plugins = [...currentRequest.plugins, ...app.plugins]
+    const routes = wrapRoutes(await compileRoutes({ ...app, plugins, ...parts, beforeHandler }))
 
     // The functions that pass a request from Node to its route.
     const way = { ...app, features, errors, observers, security, middlewares, routes }
     const chain = buildRequestChain(way)
-    const entry = buildServerEntry({ ...way, messages, chain, wrapListener })
+    const entry = buildServer({ ...way, classes, chain, wrapListener })
 
     // The hooks of plugins and providers: `setup`, `onInit`, `onReady`.
     const find = findDecorated({ instances: injector.made, modules: settings.modules })
     const { usesTenants } = features
-    await setUp(app, plugins, { get, find, express, logger, model, usesTenants })
+    await setUp(app, setUpPlugins, { get, find, express, logger, model, usesTenants })
     // This check comes after the lines above, because each of them can request a token.
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
@@ -127,16 +133,6 @@ async function connectCalls(
     restOf: (req) => errors.deadlines.restOf(req as BlazonRequest),
     addMetric: (metric) => get(Metrics).add(metric),
   })
-}
-
-/**
- * Lists the plugins whose steps run, outermost first. If the request logger or an observer needs the current request,
- * the first plugin stores the request in an async context.
- */
-function pluginsWithSteps(app: DescribedApp): readonly Plugin[] {
-  const { plugins, secrets, description, requestLogs, currentRequest } = app
-  if (requestLogs.isUsed) secrets.readNames(description.model.routes)
-  return currentRequest.plugin === null ? plugins : [currentRequest.plugin, ...plugins]
 }
 
 /**

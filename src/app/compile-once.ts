@@ -21,7 +21,10 @@ const known = new WeakMap<Class, Known>()
  * decorator runs. Tests create the same application many times. Values derived from the model can be stored
  * with it, because it is frozen.
  */
-export function compileOnce(controllers: readonly Class[], options: ModelOptions): CompiledModel {
+export function compileModelOnce(
+  controllers: readonly Class[],
+  options: ModelOptions,
+): CompiledModel {
   const [first] = controllers
   if (first === undefined) return compileModel(controllers, options)
   const key = keyOf(controllers, options)

@@ -11,9 +11,9 @@ import type { HeldVisibility, RouteVisibility } from '../pipeline/visibility/com
 import { buildRouter, type Routable, type Router } from '../routing/build-router.js'
 import { marksOfRoute } from '../schema/visibility/route-marks.js'
 import type { RunRoute, Step } from '../step/step.js'
+import { collectParts, type RoutesConfig } from './collect-parts.js'
 import { ModelMemory } from './compile-once.js'
 import type { ErrorPaths } from './error-paths.js'
-import { collectParts, type RoutesConfig } from './route-parts.js'
 import type { Settings } from './settings/settings.js'
 import type { RunningFeatures } from './start-features.js'
 

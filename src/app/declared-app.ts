@@ -61,7 +61,7 @@ export class DeclaredApp {
    * that have already been read, such as the document, are read again, because they were not checked for these
    * decorators.
    */
-  async load(): Promise<void> {
+  async loadForeignCheck(): Promise<void> {
     if (this.#checkForeign !== null || !hasTraces()) return
     const { checkForeign } = await import('../model/foreign/check-foreign.js')
     this.#checkForeign = checkForeign
@@ -84,15 +84,18 @@ export class DeclaredApp {
     return loggerOf(this.#config.options.logger)
   }
 
+  /** Checks the options when it is first read. */
   get settings(): Settings {
     return this.#resolve().settings
   }
 
+  /** The features that `start-features.ts` starts. */
   get declaredFeatures(): Features {
     this.#features ??= declareFeatures(this.settings, this.#config.harnessOf())
     return this.#features
   }
 
+  /** Compiles the model when it is first read. */
   get description(): Description {
     const { settings, declaredFeatures } = this
     const { express } = this.#config

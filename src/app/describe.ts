@@ -13,7 +13,7 @@ import type { checkForeign } from '../model/foreign/check-foreign.js'
 import { checkCopies } from '../step/copies.js'
 import { ignoreRejection } from '../step/step.js'
 import { checkApp } from './check-app.js'
-import { compileOnce } from './compile-once.js'
+import { compileModelOnce } from './compile-once.js'
 import { checkDecorators, ROUTE_OPTIONS } from './features.js'
 import { routePrefixes } from './route-prefixes.js'
 import type { Resolved } from './settings/resolve-settings.js'
@@ -87,7 +87,7 @@ export function readStructure(
   // Paths with an invalid prefix would be reported again as invalid or duplicate, once for each route.
   if (misplaced.length > 0) throw new ConfigError([...graph.problems, ...misplaced])
   const controllers = [...new Set(graph.scopes.flatMap((scope) => scope.controllers))]
-  const { model, problems } = compileOnce(controllers, {
+  const { model, problems } = compileModelOnce(controllers, {
     readChain,
     routeOptions: ROUTE_OPTIONS,
     defaultAccess: auth.defaultAccess,

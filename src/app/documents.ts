@@ -43,7 +43,10 @@ export interface AppDocument {
 
 const builtDocuments = new ModelMemory<BuiltDocument>()
 
-/** Lists the documents of an application. A document is built when it is first read. */
+/**
+ * Lists the documents of an application. A document is built when its problems are first read, and written when the
+ * document itself is first read.
+ */
 export function listDocuments(
   model: AppModel,
   settings: Settings,

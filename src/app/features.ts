@@ -33,9 +33,9 @@ export interface PluginUses {
 
 /**
  * Lists the plugins of an application and of its features, outermost first. A feature is loaded only for an application
- * that uses it.
+ * that uses it. Tenants, rate limits and the cache are not plugins: `start-features.ts` starts them.
  */
-export async function allPlugins(
+export async function loadPlugins(
   settings: Settings,
   model: AppModel,
   uses: PluginUses = { denials: new OtherDenials() },

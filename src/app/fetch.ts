@@ -4,7 +4,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { type ConnectionOrigin, MemorySocket } from '../http/memory-socket.js'
 import { webResponse } from '../http/web-response.js'
 import { closedError } from './lifecycle.js'
-import type { ServerEntry } from './server-entry.js'
+import type { ServerEntry } from './server.js'
 
 /** Facts about the client of a request. The host provides them. */
 export interface FetchInfo {

@@ -1,17 +1,18 @@
+import { existsSync, lstatSync } from 'node:fs'
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
+import { dirname } from 'node:path'
 import type { Logger } from '../contracts/logger.js'
 import type { Token } from '../contracts/provider.js'
 import type { DeclaredApp } from './declared-app.js'
 import { closedError, type LifecycleHooks } from './lifecycle.js'
-import { listen } from './server.js'
 import {
   checkPort,
   type ListenOptions,
   type ListenPlace,
   listenOptions,
 } from './settings/listen-options.js'
-import { findWorkerLink, listenAsWorker } from './worker-link.js'
+import { findWorkerLink, listenInTurn } from './worker-link.js'
 
 /** Where and how an application should listen. */
 export interface ListenRequest {
@@ -51,7 +52,7 @@ export async function startListening(
     const { closeMs: graceMs, preStopMs } = declared.settings.timeouts
     return preStopMs + (hooks?.longestClose(graceMs) ?? graceMs)
   }
-  return await listenAsWorker(app, closeMs, async () => {
+  return await listenInTurn(app, closeMs, async () => {
     const running = await start()
     hooks = running.hooks
     // `close` may have been called while the application was starting.
@@ -118,4 +119,72 @@ function urlOf(address: AddressInfo | string): string {
   const { address: host, port } = address
   if (host === '::' || host === '0.0.0.0') return `http://localhost:${port}`
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+/** Starts listening. Rejects if the server cannot listen: for example, because the port is in use. */
+function listen(server: Server, { port, host }: ListenPlace): Promise<AddressInfo | string> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: unknown) => void explainListening(error, port).then(reject, reject)
+    server.once('error', refuse)
+    const place =
+      typeof port === 'string' ? { path: port } : { port, ...(host !== undefined && { host }) }
+    try {
+      server.listen(place, () => {
+        server.off('error', refuse)
+        // A server that listens has an address.
+        resolve(server.address() as AddressInfo | string)
+      })
+    } catch (error) {
+      server.off('error', refuse)
+      reject(error)
+    }
+  })
+}
+
+/**
+ * Adds the cause and a remedy to the message of a `server.listen` error. The error remains the same object, with its
+ * `code`.
+ *
+ * @param place The port, or the path of a socket.
+ */
+async function explainListening(error: unknown, place: number | string): Promise<unknown> {
+  if (!(error instanceof Error)) return error
+  const { code } = error as NodeJS.ErrnoException
+  const reason =
+    typeof place === 'string' ? await reasonOfPath(code, place) : reasonOfPort(code, place)
+  if (reason !== null) error.message += `. ${reason}`
+  return error
+}
+
+function reasonOfPort(code: string | undefined, port: number): string | null {
+  if (code !== 'EADDRINUSE') return null
+  return `Port ${port} is already in use: stop the program that uses it, or choose another port.`
+}
+
+async function reasonOfPath(code: string | undefined, path: string): Promise<string | null> {
+  // Node reports a missing folder as a missing permission.
+  if (code === 'EACCES' && !existsSync(dirname(path))) {
+    return `The folder ${dirname(path)} does not exist: create it, or choose another path.`
+  }
+  if (code !== 'EADDRINUSE') return null
+  // Windows does not list pipes as files.
+  const file = lstatSync(path, { throwIfNoEntry: false })
+  if (file !== undefined && !file.isSocket()) {
+    return 'The path belongs to a file or folder that is not a socket: choose another path.'
+  }
+  return (await isStale(path))
+    ? 'No program listens on this socket: a killed process left it behind. Remove the file, and start again.'
+    : 'This path is already in use: stop the program that uses it, or choose another path.'
+}
+
+/** Whether no process is listening on the socket. */
+function isStale(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(false)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+  })
 }

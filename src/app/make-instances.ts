@@ -7,18 +7,18 @@ import { takeUnread } from '../features/env/explain-issues.js'
 import { chainOf, countMadeRoutes, type MadeRoute } from '../metadata/read.js'
 import { type FieldRoutes, fieldsOf, readFieldRoutes } from '../model/field-routes.js'
 import { attachOk } from './base-controller.js'
+import type { RoutesConfig } from './collect-parts.js'
 import { logWarnings, throwErrors } from './describe.js'
 import { type MadeGuard, makeGuards } from './make-guards.js'
 import { makeInterceptors, namedTokens } from './make-interceptors.js'
 import type { DescribedApp } from './prepare-app.js'
-import type { RoutesConfig } from './route-parts.js'
-import { readKeys } from './settings/cookie-options.js'
+import { type CookieSettings, readKeys } from './settings/cookie-options.js'
 
 /** Everything that is constructed before the routes are compiled. */
 interface Instances extends Pick<RoutesConfig, 'controllers' | 'interceptors'> {
   readonly guards: readonly MadeGuard[]
-  /** The application with its cookie keys, which a function can return. */
-  readonly keyed: DescribedApp
+  /** The settings of cookies, with the keys that a function has returned. */
+  readonly cookies: CookieSettings
 }
 
 /**
@@ -40,7 +40,6 @@ export async function makeInstances(
   if (unserved.length > 0) throw new ConfigError(unserved)
   warn(app, takeUnread())
   const cookies = await readKeys(settings.cookies, setup)
-  app.useKeys(cookies.keys)
   const onMade = (each: object) => guarding.add(each)
   const guards = await makeGuards(settings.auth, { injector, setup, onMade })
   const interceptors = makeInterceptors(model, settings, injector)
@@ -48,7 +47,7 @@ export async function makeInstances(
     controllers,
     guards,
     interceptors,
-    keyed: { ...app, settings: { ...settings, cookies } },
+    cookies,
   }
 }
 

@@ -9,15 +9,16 @@ import { checkPages } from '../features/pages/pages-contract.js'
 import type { CurrentRequest } from '../http/contexts.js'
 import { OtherDenials } from '../pipeline/log-failure.js'
 import { RequestSecrets } from '../pipeline/request-secrets.js'
-import { addRoutes } from './add-routes.js'
-import { type AppLogger, configureExpressHost } from './app-parts.js'
+import type { AppLogger } from './app-logger.js'
+import { configureExpressHost } from './app-parts.js'
 import type { DeclaredApp } from './declared-app.js'
 import { type Description, ignoredOverrides, logWarnings, throwErrors } from './describe.js'
-import { allPlugins } from './features.js'
+import { loadPlugins } from './features.js'
 import type { FrameworkProviders } from './framework-providers.js'
+import { listFrameworkRoutes } from './framework-routes.js'
 import { type Harness, NO_HARNESS } from './harness.js'
 import type { LifecycleHooks } from './lifecycle.js'
-import type { ServerEntry } from './server-entry.js'
+import type { ServerEntry } from './server.js'
 import type { Settings } from './settings/settings.js'
 import type { Features } from './start-features.js'
 
@@ -39,7 +40,7 @@ interface UnreadApp
  */
 export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
   try {
-    await unread.declared.load()
+    await unread.declared.loadForeignCheck()
     return await prepare(unread)
   } catch (error) {
     // The module is loaded on demand, because few starts need it.
@@ -49,14 +50,18 @@ export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
 }
 
 async function prepare({ declared, app, ...unread }: UnreadApp): Promise<DescribedApp> {
+  // What the options and decorators declare. Each property is computed when it is first read: `settings` checks the
+  // options, and `description` compiles the model.
   const { settings, description, documents, declaredFeatures } = declared
   const { harness, express, requestLogs, outgoing } = unread
   const { model } = description
+
+  // The logger, and everything that the options configure.
   const secrets = new RequestSecrets(settings.converters)
   const { logger } = await unread.logger.open({ settings, harness, model, secrets })
-  requestLogs.start(logger, secrets.hide)
+  requestLogs.configure(logger, secrets.hide)
   const tenantHeader = settings.tenant?.header
-  outgoing.start({
+  outgoing.configure({
     clock: harness.clock,
     logger,
     settings: settings.outgoing,
@@ -64,13 +69,23 @@ async function prepare({ declared, app, ...unread }: UnreadApp): Promise<Describ
     answer: harness.answerCall,
   })
   configureExpressHost(express, settings)
+
+  // The plugins of the application and of its features, and the routes that no controller declares.
   const denials = new OtherDenials()
   const described = () => ({ model, settings, documents })
   let { keys } = settings.cookies
   const cookieKeys = () => keys
-  const given = await allPlugins(settings, model, { denials, cookieKeys, described })
+  const given = await loadPlugins(settings, model, { denials, cookieKeys, described })
   const plugins = [...given, ...harness.plugins]
-  const { frameworkRoutes, problems } = addRoutes({ documents, plugins, model, app, settings })
+  const { frameworkRoutes, problems } = listFrameworkRoutes({
+    documents,
+    plugins,
+    model,
+    app,
+    settings,
+  })
+
+  // The errors and warnings that are left.
   const isTest = harness !== NO_HARNESS
   // A test is not checked, because its options can omit the keys that a real start receives.
   const keyless = isTest ? [] : checkPages(model, settings.cookies)
@@ -87,7 +102,7 @@ async function prepare({ declared, app, ...unread }: UnreadApp): Promise<Describ
     declaredFeatures,
     plugins,
     denials,
-    useKeys: (made) => {
+    useCookieKeys: (made) => {
       keys = made
     },
     frameworkRoutes,
@@ -113,7 +128,7 @@ export interface DescribedApp {
   /** Logs failures of the guards of features. */
   readonly denials: OtherDenials
   /** Passes the cookie keys to features after a function in the options has returned them. */
-  readonly useKeys: (keys: readonly string[]) => void
+  readonly useCookieKeys: (keys: readonly string[]) => void
   readonly isClosing: () => boolean
   readonly harness: Harness
 }

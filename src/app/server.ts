@@ -1,14 +1,85 @@
-import { existsSync, lstatSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
-import { dirname } from 'node:path'
+import type { Application } from 'express'
+import type { Clock } from '../contracts/clock.js'
+import type { Logger } from '../contracts/logger.js'
 import type { RequestClass } from '../http/request.js'
+import { sendRequestId } from '../http/request-id.js'
 import type { ResponseClass } from '../http/send/response-class.js'
-import type { Connections } from './connections.js'
-import type { Listener } from './listener.js'
-import type { ListenPlace } from './settings/listen-options.js'
+import { notifyStreamIn } from './closing.js'
+import { Connections } from './connections.js'
+import type { ErrorPaths } from './error-paths.js'
+import { HostedRequests } from './hosted-requests.js'
+import { createListener, type Listener } from './listener.js'
+import { hostedClasses, type MessageClasses } from './message-classes.js'
+import type { RequestObservers } from './observe-requests.js'
+import type { RequestChain } from './request-chain.js'
+import type { Settings } from './settings/settings.js'
 import type { TimeoutSettings } from './settings/timeout-options.js'
-import type { SlowReaders } from './slow-readers.js'
+import { SlowReaders } from './slow-readers.js'
+import type { RunningFeatures } from './start-features.js'
+
+/** The server and the listener, and the requests for which closing waits. */
+export interface ServerEntry {
+  readonly server: Server
+  readonly listener: Listener
+  readonly connections: Connections
+  /** Requests that did not arrive through `server`. */
+  readonly hostedRequests: HostedRequests
+  /** Closes connections of stalled clients; `null` for no time limit. */
+  readonly slowReaders: SlowReaders | null
+}
+
+/** The input of {@link buildServer}. */
+export interface ServerConfig {
+  readonly settings: Settings
+  readonly express: Application
+  readonly classes: MessageClasses
+  readonly features: Pick<RunningFeatures, 'scopes'>
+  readonly errors: Pick<ErrorPaths, 'onRefusal' | 'parserErrorResponse'>
+  readonly chain: RequestChain
+  readonly isClosing: () => boolean
+  readonly clock: Clock
+  readonly logger: Logger
+  /** The observers of all requests; `null` if no plugin observes them. */
+  readonly observers: RequestObservers | null
+  /** Changes the listener before it is added to the server. */
+  readonly wrapListener: (listener: Listener) => Listener
+}
+
+/** Creates the listener, and the server that calls it. The server does not listen yet. */
+export function buildServer(config: ServerConfig): ServerEntry {
+  const { express, settings, classes, chain, features, errors, isClosing, observers, logger } =
+    config
+  const { limits, timeouts } = settings
+  const notifyStream = notifyStreamIn(features.scopes)
+  const connections = new Connections(notifyStream)
+  const hostedRequests = new HostedRequests(notifyStream)
+  const begin = [
+    ...(observers === null ? [] : [observers.begin]),
+    ...(settings.sendsRequestIds ? [sendRequestId] : []),
+  ]
+  const created = createListener({
+    ...chain,
+    app: express,
+    classesFor: hostedClasses(express, classes),
+    onError: errors.onRefusal,
+    parserErrorResponse: errors.parserErrorResponse,
+    maxHeaders: limits.headers,
+    isClosing,
+    hostedRequests,
+    begin,
+    observers,
+    logger,
+  })
+  const listener = config.wrapListener(created)
+  const slowReaders =
+    timeouts.responseMs === null
+      ? null
+      : new SlowReaders({ ...config, connections, ms: timeouts.responseMs })
+  const server = createHttpServer({ ...classes, listener, connections, timeouts, slowReaders })
+  observers?.watch(server)
+  return { server, listener, connections, hostedRequests, slowReaders }
+}
 
 /**
  * How often Node looks for slow connections. With Node's default of 30 s, a limit of 15 s might take effect only after
@@ -17,7 +88,7 @@ import type { SlowReaders } from './slow-readers.js'
 const CHECK_INTERVAL_MS = 2000
 
 /** The input of {@link createHttpServer}. */
-export interface ServerConfig {
+interface HttpServerConfig {
   readonly Request: RequestClass
   readonly Response: ResponseClass
   readonly listener: Listener
@@ -28,7 +99,7 @@ export interface ServerConfig {
 }
 
 /** Creates Node's server. It does not listen yet. */
-export function createHttpServer(config: ServerConfig): Server {
+function createHttpServer(config: HttpServerConfig): Server {
   const { Request, Response, listener, connections, timeouts, slowReaders } = config
   const handle = slowReaders?.watchFrom(listener.handle) ?? listener.handle
   const server = createServer(
@@ -55,74 +126,6 @@ export function createHttpServer(config: ServerConfig): Server {
   server.on('clientError', listener.handleClientError)
   server.on('connection', (socket) => connections.add(socket))
   return server
-}
-
-/** Starts listening. Rejects if the server cannot listen: for example, because the port is in use. */
-export function listen(server: Server, { port, host }: ListenPlace): Promise<AddressInfo | string> {
-  return new Promise((resolve, reject) => {
-    const refuse = (error: unknown) => void explainListening(error, port).then(reject, reject)
-    server.once('error', refuse)
-    const place =
-      typeof port === 'string' ? { path: port } : { port, ...(host !== undefined && { host }) }
-    try {
-      server.listen(place, () => {
-        server.off('error', refuse)
-        // A server that listens has an address.
-        resolve(server.address() as AddressInfo | string)
-      })
-    } catch (error) {
-      server.off('error', refuse)
-      reject(error)
-    }
-  })
-}
-
-/**
- * Adds the cause and a remedy to the message of a `server.listen` error. The error remains the same object, with its
- * `code`.
- *
- * @param place The port, or the path of a socket.
- */
-async function explainListening(error: unknown, place: number | string): Promise<unknown> {
-  if (!(error instanceof Error)) return error
-  const { code } = error as NodeJS.ErrnoException
-  const reason =
-    typeof place === 'string' ? await reasonOfPath(code, place) : reasonOfPort(code, place)
-  if (reason !== null) error.message += `. ${reason}`
-  return error
-}
-
-function reasonOfPort(code: string | undefined, port: number): string | null {
-  if (code !== 'EADDRINUSE') return null
-  return `Port ${port} is already in use: stop the program that uses it, or choose another port.`
-}
-
-async function reasonOfPath(code: string | undefined, path: string): Promise<string | null> {
-  // Node reports a missing folder as a missing permission.
-  if (code === 'EACCES' && !existsSync(dirname(path))) {
-    return `The folder ${dirname(path)} does not exist: create it, or choose another path.`
-  }
-  if (code !== 'EADDRINUSE') return null
-  // Windows does not list pipes as files.
-  const file = lstatSync(path, { throwIfNoEntry: false })
-  if (file !== undefined && !file.isSocket()) {
-    return 'The path belongs to a file or folder that is not a socket: choose another path.'
-  }
-  return (await isStale(path))
-    ? 'No program listens on this socket: a killed process left it behind. Remove the file, and start again.'
-    : 'This path is already in use: stop the program that uses it, or choose another path.'
-}
-
-/** Whether no process is listening on the socket. */
-function isStale(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ path })
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(false)
-    })
-    socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
-  })
 }
 
 /**

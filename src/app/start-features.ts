@@ -22,7 +22,10 @@ import { internalStep, type StepFactory } from '../step/step.js'
 import type { Settings } from './settings/settings.js'
 import type { RouterTenancy, RunningTenancy } from './tenancy/start-tenancy.js'
 
-/** The features of an application before it starts. */
+/**
+ * The features that have places of their own among the steps of a route, before the application starts: tenants, rate
+ * limits and the cache. All other features are plugins: see `loadPlugins`.
+ */
 export interface Features {
   /** The providers that features add. */
   readonly providers: readonly Provider[]
@@ -70,7 +73,7 @@ export interface FeatureSurroundings {
   readonly wrapLimit: (limit: PublicStage) => PublicStage
 }
 
-/** Lists the features of an application, without running its code. */
+/** Lists these features, without running code of the application. */
 export function declareFeatures(
   settings: Settings,
   { clock, wrapStore, wrapLimit }: FeatureSurroundings,

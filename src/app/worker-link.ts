@@ -49,10 +49,10 @@ export function isRetired(): boolean {
 }
 
 /**
- * Starts an application and listens. A worker that replaces another worker is ready only when the health checks of its
- * applications also succeed.
+ * Starts an application and listens: immediately, or in a worker of `blazon start` when it is its turn. A worker that
+ * replaces another worker is ready only when the health checks of its applications also succeed.
  */
-export async function listenAsWorker<T>(
+export async function listenInTurn<T>(
   app: { get<T>(token: Token<T>): T },
   closeMs: () => number,
   start: () => Promise<T>,

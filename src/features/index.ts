@@ -65,7 +65,8 @@ export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesP
 
 /**
  * The features. At each place, their steps run in this order, the outermost first. Plugin steps run after the steps of
- * features with `isOutermost` and before the steps of all other features.
+ * features with `isOutermost` and before the steps of all other features. Features without `load` have places of their
+ * own in a route (`app/start-features.ts`), or add no steps.
  */
 export const FEATURES: readonly Feature<
   FeatureSettings & TenancySettings & IdempotencySettings & { readonly trustProxy: unknown },

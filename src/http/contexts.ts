@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Request } from '../contracts/handler.js'
 import type { Plugin } from '../contracts/plugin.js'
+import type { StepFactory } from '../contracts/steps.js'
 
 /**
  * The request for which the current code runs. Node's async context propagates the request to everything that the code
@@ -59,16 +60,19 @@ export class CurrentRequest {
     return this.#requests === null ? this.#underTest?.() : this.#requests.getStore()
   }
 
-  /** The plugin that stores the request in an async context for its route; `null` if {@link need} was not called. */
-  get plugin(): Plugin | null {
+  /** The plugin that stores the request in an async context for its route; none if {@link need} was not called. */
+  get plugins(): readonly Plugin[] {
     const requests = this.#requests
-    if (requests === null) return null
-    return {
-      name: 'current-request',
-      steps: () => ({ enter: (next) => (req, res) => requests.run(req, next, req, res) }),
-      // Before Node 24, each promise of the process copies every context that is not disabled.
-      onClose: () => requests.disable(),
-    }
+    if (requests === null) return []
+    const enter: StepFactory = (next) => (req, res) => requests.run(req, next, req, res)
+    return [{ name: 'current-request', steps: () => ({ enter }) }]
+  }
+
+  /**
+   * Disables the async context. Before Node 24, each promise of the process copies every context that is not disabled.
+   */
+  async close(): Promise<void> {
+    this.#requests?.disable()
   }
 }
 

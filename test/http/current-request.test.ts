@@ -1,18 +1,28 @@
+import { AsyncResource } from 'node:async_hooks'
+import { App, Controller, Get, inject, Log } from 'blazon'
 import { expect, it } from 'vitest'
-import { CurrentRequest } from '../../src/http/contexts.js'
 
-it('the current request is undefined after its application closes', async () => {
-  const current = new CurrentRequest()
-  current.need()
-  const { plugin } = current
-  const enter = plugin?.steps?.({} as never, {} as never)?.['enter']
-  const seen: unknown[] = []
-  const run = enter?.(() => {
-    seen.push(current.get())
-    void plugin?.onClose?.()
-    seen.push(current.get())
-  })
-  const req = { id: 1 }
-  await run?.(req as never, {} as never)
-  expect(seen).toEqual([req, undefined])
+it('a function of a request that runs after its application has closed has no current request', async () => {
+  const lines: { facts: object; message: string }[] = []
+  const write = (facts: object, message: string) => void lines.push({ facts, message })
+  const logger = { info: write, warn: write, error: write }
+  let log = () => {}
+
+  @Controller('/')
+  class Reports {
+    readonly #log = inject(Log)
+    @Get()
+    report() {
+      log = AsyncResource.bind(() => this.#log.info('written'))
+      return 1
+    }
+  }
+
+  const app = await App.create({ controllers: [Reports], logger })
+  await app.fetch(new Request('http://localhost/'))
+  log()
+  await app.close()
+  log()
+  const written = lines.filter(({ message }) => message === 'written').map(({ facts }) => facts)
+  expect(written).toEqual([expect.objectContaining({ method: 'GET' }), {}])
 })

@@ -3,11 +3,11 @@ import type { Problem } from '../../errors/config-error.js'
 import { usesTenants } from '../../features/tenancy/tenant-rules.js'
 import { isAtRoot, type Layer, routerIn } from '../../http/express-routers.js'
 import { writePath } from '../../model/paths.js'
-import { addRoutes } from '../add-routes.js'
 import { endsAll, isEnd, MOUNT_REMEDY } from '../check-middlewares.js'
 import type { UnstartedApp } from '../declared-app.js'
 import { ignoredOverrides } from '../describe.js'
-import { allPlugins } from '../features.js'
+import { loadPlugins } from '../features.js'
+import { listFrameworkRoutes } from '../framework-routes.js'
 import type { Settings } from '../settings/settings.js'
 import type { NamedMiddleware } from '../tenancy/check-routers.js'
 import { checkProduction, type ProductionProblem } from './production-options.js'
@@ -31,8 +31,8 @@ export async function examineApp(unstarted: UnstartedApp): Promise<ExaminedApp> 
   const { context, declared } = unstarted
   const { settings, documents, description } = declared
   const { model, warnings } = description
-  const plugins = await allPlugins(settings, model)
-  const added = addRoutes({ documents, plugins, model, app: context, settings })
+  const plugins = await loadPlugins(settings, model)
+  const added = listFrameworkRoutes({ documents, plugins, model, app: context, settings })
   return {
     problems: [
       ...warnings,

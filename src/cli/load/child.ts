@@ -1,7 +1,7 @@
 // The command line's child process: it imports the user's code, sends one report, and exits.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { AppDescription } from '../../app/announce.js'
+import type { AppDescription } from '../../app/describer.js'
 import { findPlace } from '../../app/explain/explanation.js'
 import type { Plugin } from '../../contracts/plugin.js'
 import type { Problem } from '../../errors/config-error.js'

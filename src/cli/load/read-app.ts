@@ -3,7 +3,7 @@ import { Server } from 'node:net'
 import { extname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { type AppDescription, setDescriber } from '../../app/announce.js'
+import { type AppDescription, setDescriber } from '../../app/describer.js'
 
 /** The number of event loop turns for which a module can continue after one of its applications tries to start. */
 const TURNS = 3

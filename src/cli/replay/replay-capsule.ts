@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { removeDescriber } from '../../app/announce.js'
+import { removeDescriber } from '../../app/describer.js'
 import type { RequestRecord } from '../../contracts/request-record.js'
 import type { CliErrorFacts } from '../cli-error.js'
 import type { ReplayOrder, ReplayOutcome } from '../load/protocol.js'

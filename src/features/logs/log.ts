@@ -35,8 +35,8 @@ export class RequestLogs {
     this.#currentRequest = currentRequest
   }
 
-  /** Sets the application's logger when the application starts. Earlier lines are dropped. */
-  start(logger: Logger, hide: Hide): void {
+  /** Sets the logger of the application. Earlier lines are dropped. */
+  configure(logger: Logger, hide: Hide): void {
     this.#logger = logger
     this.#hide = hide
   }

@@ -38,7 +38,7 @@ export class OutgoingCalls {
   }
 
   /** Receives the parts. The application calls this before it creates the first instance. */
-  start(parts: OutgoingParts): void {
+  configure(parts: OutgoingParts): void {
     this.#parts = parts
   }
 

@@ -166,7 +166,7 @@ export function nextOf(req: BlazonRequest, res: Response, onError: OnError): Nex
  * Defines `req.next` for every request. The function is created when it is first used. `res.sendFile`, `res.render` and
  * `res.format` pass their errors to `req.next`. Without it, a route whose file is missing would never respond.
  */
-export function defineNext(Request: RequestClass, onError: OnError): void {
+export function defineRequestNext(Request: RequestClass, onError: OnError): void {
   Object.defineProperty(Request.prototype, 'next', {
     configurable: true,
     enumerable: true,

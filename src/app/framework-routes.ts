@@ -9,7 +9,7 @@ import { isFatal } from './describe.js'
 import { type AppDocument, buildDocsRoutes } from './documents.js'
 import type { Settings } from './settings/settings.js'
 
-/** The input of {@link addRoutes}. */
+/** The input of {@link listFrameworkRoutes}. */
 export interface AddedTo {
   readonly documents: readonly AppDocument[]
   readonly plugins: readonly Plugin[]
@@ -24,8 +24,17 @@ export interface AddedRoutes {
   readonly problems: readonly Problem[]
 }
 
-/** Lists the routes that no controller declares: the routes of documents, then the routes of plugins. */
-export function addRoutes({ documents, plugins, model, app, settings }: AddedTo): AddedRoutes {
+/**
+ * Lists the routes that no controller declares: the routes of documents, then the routes of plugins. Builds the served
+ * documents, because their errors prevent a start.
+ */
+export function listFrameworkRoutes({
+  documents,
+  plugins,
+  model,
+  app,
+  settings,
+}: AddedTo): AddedRoutes {
   const served = documents.filter(({ isEnabled }) => isEnabled)
   // If the problems of a document prevent the start, no pages are built.
   const ofDocuments = served.flatMap((each) => each.problems)
