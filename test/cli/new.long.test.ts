@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { TEMPLATES } from '../../src/cli/new/new-options.js'
 import { runCli } from '../../src/cli/run-cli.js'
 import { runsJobs } from '../integrations/jobs/support.js'
+import { isWindows } from '../platform.js'
 import { root } from '../root.js'
 
 let cwd: string
@@ -218,22 +219,19 @@ describe('the project folder', () => {
     expect(read('file')).toBe('mine')
   })
 
-  it.skipIf(process.platform === 'win32')(
-    'is refused if it is a link or its path contains a link',
-    async () => {
-      mkdirSync(join(cwd, 'here/empty'), { recursive: true })
-      const outside = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-outside-')))
-      symlinkSync(join(cwd, 'here/empty'), join(cwd, 'link'))
-      symlinkSync(outside, join(cwd, 'out'))
-      try {
-        expect((await run(['link'])).stderr).toContain('It is a link')
-        expect((await run(['out/api'])).stderr).toContain('leads out of the current folder')
-        expect(readdirSync(outside)).toEqual([])
-      } finally {
-        rmSync(outside, { recursive: true })
-      }
-    },
-  )
+  it.skipIf(isWindows)('is refused if it is a link or its path contains a link', async () => {
+    mkdirSync(join(cwd, 'here/empty'), { recursive: true })
+    const outside = realpathSync(mkdtempSync(join(tmpdir(), 'blazon-outside-')))
+    symlinkSync(join(cwd, 'here/empty'), join(cwd, 'link'))
+    symlinkSync(outside, join(cwd, 'out'))
+    try {
+      expect((await run(['link'])).stderr).toContain('It is a link')
+      expect((await run(['out/api'])).stderr).toContain('leads out of the current folder')
+      expect(readdirSync(outside)).toEqual([])
+    } finally {
+      rmSync(outside, { recursive: true })
+    }
+  })
 
   it('can be the current folder, a nested folder or an absolute path', async () => {
     for (const folder of ['deep/er/api', join(cwd, 'absolute')]) {
@@ -348,7 +346,7 @@ describe('external programs', () => {
     expect(existsSync(join(cwd, 'api/.git'))).toBe(false)
   })
 
-  it.skipIf(process.platform === 'win32')(
+  it.skipIf(isWindows)(
     'do not prevent a complete project if they fail, for example without a network',
     async () => {
       mkdirSync(join(cwd, 'bin'))
@@ -374,7 +372,7 @@ describe('external programs', () => {
     },
   )
 
-  it.skipIf(process.platform === 'win32')(
+  it.skipIf(isWindows)(
     'are called with fixed arguments, and git init runs only outside a repository',
     async () => {
       mkdirSync(join(cwd, 'bin'))

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { describe, expect, it } from 'vitest'
+import { isWindows } from '../platform.js'
 import { root } from '../root.js'
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -57,7 +58,7 @@ describe('the scripts of package.json', () => {
     expect(named.filter((name) => !(name in scripts))).toEqual([])
   })
 
-  it.skipIf(process.platform === 'win32').each(['SIGINT', 'SIGTERM'] as const)(
+  it.skipIf(isWindows).each(['SIGINT', 'SIGTERM'] as const)(
     'pass %s to the program that npm start runs',
     async (signal) => {
       const folder = mkdtempSync(join(tmpdir(), 'blazon-scripts-'))

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
+import { hasNoProc } from '../../platform.js'
 import { folder, open, openBelow, serve } from './files-app.js'
 
-it.skipIf(process.platform !== 'linux')(
+it.skipIf(hasNoProc)(
   'the handle of a file is closed for each of 10,000 disconnected clients',
   async () => {
     const root = folder({ 'big.bin': Buffer.alloc(4 << 20) })

@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream'
 import { BaseController, Controller, fileResponse, Get, type Request, type Response } from 'blazon'
 import compression from 'compression'
 import { describe, expect, it } from 'vitest'
+import { hasNoProc } from '../../platform.js'
 import { folder, open, openBelow, serve, state } from './files-app.js'
 
 const MIB = 1 << 20
@@ -40,7 +41,7 @@ describe('a file that is sent', () => {
   })
 })
 
-describe.skipIf(process.platform !== 'linux')('the handle of a file', () => {
+describe.skipIf(hasNoProc)('the handle of a file', () => {
   it('is closed after every kind of response', async () => {
     const root = folder({ 'a.txt': 'text', 'empty.txt': '' })
     const { url } = await serve()
