@@ -1,7 +1,7 @@
 import type { RouteModel } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
 import { writePath } from '../model/paths.js'
-import type { DocumentedOperation } from './operations.js'
+import type { DocumentedOperation } from './list-operations.js'
 import { type ParameterContext, queryProblems } from './parameters.js'
 
 /** An operation with its place in the document. The combination of path and method is unique. */

@@ -24,9 +24,9 @@ import {
 import type { DocumentGuard } from './document-guard.js'
 import type { DocumentSchemas } from './document-schemas.js'
 import { type ErrorContent, wrappedSchema } from './envelopes.js'
+import type { DocumentedOperation } from './list-operations.js'
 import { deepCopy } from './map-schema.js'
 import type { MergedContract } from './merge-contracts.js'
-import type { DocumentedOperation } from './operations.js'
 import { type SharedResponses, UNSTATED } from './shared-responses.js'
 import type { OpenApiVersion } from './swagger-options.js'
 

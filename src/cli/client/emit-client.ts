@@ -18,10 +18,12 @@ import {
 import { alternativesOf, type ClientSchemes, clientSchemes, runtimeWith } from './credentials.js'
 import { comment, propertyKey, typeNames } from './identifiers.js'
 import { offeredBodies, operationTypes } from './operation-types.js'
+import { PAGES_RUNTIME } from './pages-runtime.js'
 import { RUNTIME_NAMES } from './runtime.js'
-import { CONDITIONS_RUNTIME, PAGES_RUNTIME, WRITES_RUNTIME, withVersions } from './runtime-parts.js'
+import { CONDITIONS_RUNTIME, withVersions } from './runtime-parts.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 import { type TypeContext, writeType } from './write-type.js'
+import { WRITES_RUNTIME } from './writes-runtime.js'
 
 /**
  * Returns a client for a document of any OpenAPI version, as one TypeScript file without dependencies. The file

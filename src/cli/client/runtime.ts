@@ -1,4 +1,4 @@
-import { PAGES_RUNTIME } from './runtime-parts.js'
+import { PAGES_RUNTIME } from './pages-runtime.js'
 import { STREAM_RUNTIME } from './stream-runtime.js'
 
 /**

@@ -4,10 +4,10 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { CliError } from '../cli-error.js'
 import type { Streams } from '../program-context.js'
-import type { CrewTimes } from './crew.js'
+import type { WorkerTimes } from './worker-pool.js'
 
 /** The options of `blazon start`. */
-export interface StartOptions extends CrewTimes {
+export interface StartOptions extends WorkerTimes {
   readonly cwd: string
   /** The module to run. */
   readonly entry: string

@@ -5,7 +5,7 @@ import { metricText, OPEN, TEXT } from '../../features/metrics/exposition.js'
 import type { WorkerText } from '../../features/metrics/join-texts.js'
 import { atMost, stopwatch } from '../dev/deadline.js'
 import type { Streams } from '../program-context.js'
-import { Crew, type CrewConfig } from './crew.js'
+import { WorkerPool, type WorkerPoolConfig } from './worker-pool.js'
 
 const PRELOAD = fileURLToPath(new URL('./preload.js', import.meta.url))
 /** How long a scrape waits for a worker, in milliseconds. */
@@ -27,49 +27,49 @@ export async function runWorkers(
     cwd,
     args,
     ...options
-  }: Omit<CrewConfig, 'note' | 'functions'> & { cwd: string; args: readonly string[] },
+  }: Omit<WorkerPoolConfig, 'note' | 'functions'> & { cwd: string; args: readonly string[] },
   { note }: Streams,
 ): Promise<number> {
   const preload = ['--enable-source-maps', '--import', pathToFileURL(PRELOAD).href]
   const execArgv = [...process.execArgv, ...preload]
   cluster.setupPrimary({ exec: entry, args: [...args], cwd, execArgv })
-  const gather = (app: number, isOpen: boolean) => gatherTexts(crew, app, isOpen)
-  const crew: Crew = new Crew({ ...options, note, functions: { gather } })
-  listenToSignals(crew)
-  return await crew.run()
+  const gather = (app: number, isOpen: boolean) => gatherTexts(pool, app, isOpen)
+  const pool: WorkerPool = new WorkerPool({ ...options, note, functions: { gather } })
+  listenToSignals(pool)
+  return await pool.run()
 }
 
 /**
  * Handles signals: SIGHUP restarts the workers; SIGTERM and SIGINT end them. A second SIGTERM or SIGINT ends the
  * command immediately with status 1.
  */
-export function listenToSignals(crew: Pick<Crew, 'restart' | 'end' | 'kill'>): void {
+export function listenToSignals(pool: Pick<WorkerPool, 'restart' | 'end' | 'kill'>): void {
   let first: { readonly signal: NodeJS.Signals; readonly elapsed: () => number } | undefined
   const end = (signal: NodeJS.Signals) => {
     const isEcho = first?.signal === signal && first.elapsed() < ECHO_MS
-    if (first === undefined) crew.end(signal)
-    else if (!isEcho) crew.kill()
+    if (first === undefined) pool.end(signal)
+    else if (!isEcho) pool.kill()
     first ??= { signal, elapsed: stopwatch() }
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGBREAK'] as const) process.on(signal, end)
   // On Windows, SIGHUP means that the console was closed, and the process ends shortly afterwards.
-  if (process.platform !== 'win32') process.on('SIGHUP', () => crew.restart())
+  if (process.platform !== 'win32') process.on('SIGHUP', () => pool.restart())
 }
 
 /** Returns the metrics of all workers and of the primary. Workers that do not respond in time are omitted. */
-async function gatherTexts(crew: Crew, app: number, isOpen: boolean): Promise<WorkerText[]> {
+async function gatherTexts(pool: WorkerPool, app: number, isOpen: boolean): Promise<WorkerText[]> {
   const texts: WorkerText[] = []
-  const read = async ({ call, place }: Crew['serving'][number]) => {
+  const read = async ({ call, place }: WorkerPool['serving'][number]) => {
     const text = await call('write', app, isOpen)
     if (typeof text === 'string') texts.push({ worker: String(place + 1), text })
   }
-  await atMost(SCRAPE_MS, Promise.all(crew.serving.map(read)))
-  const own = metricsOf(crew).map((metric) => metricText(metric, isOpen ? OPEN : TEXT))
+  await atMost(SCRAPE_MS, Promise.all(pool.serving.map(read)))
+  const own = metricsOf(pool).map((metric) => metricText(metric, isOpen ? OPEN : TEXT))
   return [...texts, { worker: null, text: own.join('') }]
 }
 
 /** Returns the metrics that only the primary can count. */
-function metricsOf({ alive, counts: { started, ...killed } }: Crew): Metric[] {
+function metricsOf({ alive, counts: { started, ...killed } }: WorkerPool): Metric[] {
   const reasons = Object.entries(killed).map(([reason, value]) => ({ labels: { reason }, value }))
   const [gauge, counter] = ['gauge', 'counter'] as const
   const running = 'Processes that run the application, including processes that are being replaced.'

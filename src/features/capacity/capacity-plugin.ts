@@ -10,7 +10,8 @@ import { readsBody } from '../../model/bounds.js'
 import { Refusal } from '../../step/refusal.js'
 import type { CapacitySettings } from './capacity-options.js'
 import { Gate } from './gate.js'
-import { type RefusalReason, Refusals, type Ticket, type Turn } from './refusals.js'
+import { RefusalLog } from './refusal-log.js'
+import type { RefusalReason, Ticket, Turn } from './ticket.js'
 
 /** Dependencies of {@link capacityPlugin} besides its settings. */
 export interface CapacitySources {
@@ -36,7 +37,7 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
     const clock = get(Clock)
     const gate = new Gate(settings, clock)
     const load = () => ({ running: gate.running, queued: gate.queued, receiving: gate.receiving })
-    const all = { settings, gate, refusals: new Refusals({ logger, clock }, load) }
+    const all = { settings, gate, refusals: new RefusalLog({ logger, clock }, load) }
     return { ...all, places: new CapacityPlaces(all) }
   }
   return {
@@ -68,7 +69,7 @@ export function capacityPlugin(settings: CapacitySettings, { metricsOf }: Capaci
 interface CapacityState {
   readonly settings: CapacitySettings
   readonly gate: Pick<Gate, 'running' | 'queued' | 'receiving'>
-  readonly refusals: Pick<Refusals, 'total'>
+  readonly refusals: Pick<RefusalLog, 'total'>
 }
 
 function capacityMetrics({ settings, gate, refusals }: CapacityState): Metric[] {
@@ -105,7 +106,7 @@ function gauge(name: string, help: string, read: () => number): Metric {
 
 interface PlaceDeps {
   readonly gate: Gate
-  readonly refusals: Refusals
+  readonly refusals: RefusalLog
   readonly settings: CapacitySettings
 }
 

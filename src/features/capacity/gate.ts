@@ -1,6 +1,6 @@
 import type { Clock } from '../../contracts/clock.js'
 import type { CapacitySettings } from './capacity-options.js'
-import { type RefusalReason, Ticket, type Turn } from './refusals.js'
+import { type RefusalReason, Ticket, type Turn } from './ticket.js'
 
 /**
  * Limits how many requests run at the same time, and how many others wait for their turn. A request whose body is still

@@ -7,6 +7,9 @@ import type {
   SecretSource,
 } from '../../plugin/index.js'
 
+/** The default of `clockTolerance`, in seconds. */
+export const DEFAULT_TOLERANCE_S = 5
+
 /** The algorithms that the guard verifies (RFC 7518, 3.1; RFC 8037; RFC 9864 for `Ed25519`). */
 export type JwtAlgorithm =
   | 'HS256'

@@ -14,6 +14,7 @@ import { checkJwtOptions } from './check-jwt-options.js'
 import { type ClaimRules, readTenant, typeOf } from './claims.js'
 import { readKeysAtBoot } from './given-keys.js'
 import type { AnyJwtOptions, JwtClaims, JwtOptions, JwtUser } from './jwt-options.js'
+import { DEFAULT_TOLERANCE_S } from './jwt-options.js'
 import { jwksReader } from './read-jwks.js'
 import { parseToken, readCredential } from './read-token.js'
 import { RemoteKeys } from './remote-keys.js'
@@ -31,8 +32,6 @@ interface GuardDeps {
   /** `null` without an application. */
   readonly app: GuardSetup | null
 }
-
-const TOLERANCE_S = 5
 
 const ALONE =
   'jwt(): `keys` is a function, and no application has prepared this guard. Pass the guard to `auth`. If a custom guard calls this guard, it must first call `forApplication` of this guard.'
@@ -167,7 +166,7 @@ function remoteKeys(
 }
 
 function rulesOf(options: AnyJwtOptions): ClaimRules {
-  const { audience = false, type, expires, maxAge, clockTolerance = TOLERANCE_S } = options
+  const { audience = false, type, expires, maxAge, clockTolerance = DEFAULT_TOLERANCE_S } = options
   return {
     issuer: options.issuer,
     audience: audience === false ? null : [audience].flat(),

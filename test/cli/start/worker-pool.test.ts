@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { Crew } from '../../../src/cli/start/crew.js'
+import { WorkerPool } from '../../../src/cli/start/worker-pool.js'
 
 /** A worker without a process: the test decides what happens to it. */
 class FakeWorker extends EventEmitter {
@@ -43,7 +43,7 @@ async function turns(): Promise<void> {
 
 const CLOCK = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const
 
-/** A crew of two, whose clock the test moves. */
+/** A pool of two, whose clock the test moves. */
 function setUp(options: { readonly heartbeat?: number } = {}) {
   vi.useFakeTimers({ toFake: [...CLOCK] })
   const forked: FakeWorker[] = []
@@ -54,9 +54,16 @@ function setUp(options: { readonly heartbeat?: number } = {}) {
     return worker as never
   })
   const note = (line: string) => void lines.push(line)
-  const crew = new Crew({ workers: 2, timeout: 60, heartbeat: 30, note, functions: {}, ...options })
+  const pool = new WorkerPool({
+    workers: 2,
+    timeout: 60,
+    heartbeat: 30,
+    note,
+    functions: {},
+    ...options,
+  })
   const worker = (index: number) => forked.at(index) as FakeWorker
-  const status = crew.run()
+  const status = pool.run()
   const started = async () => {
     await turns()
     await worker(0).serve()
@@ -66,17 +73,17 @@ function setUp(options: { readonly heartbeat?: number } = {}) {
     await vi.advanceTimersByTimeAsync(ms)
     await turns()
   }
-  const serving = () => crew.serving.map((member) => member.worker.process.pid)
+  const serving = () => pool.serving.map((member) => member.worker.process.pid)
   const restart = async () => {
-    crew.restart()
+    pool.restart()
     await turns()
   }
-  return { crew, forked, lines, worker, status, started, advance, serving, restart }
+  return { pool, forked, lines, worker, status, started, advance, serving, restart }
 }
 
 const RETIRE = 'end SIGTERM true'
 
-describe('a crew of workers', () => {
+describe('a pool of workers', () => {
   afterEach(() => {
     vi.useRealTimers()
     vi.restoreAllMocks()
@@ -142,7 +149,7 @@ describe('a crew of workers', () => {
   })
 
   it('kills a replaced worker that exceeds its shutdown time, and continues', async () => {
-    const { crew, forked, lines, worker, advance, restart } = setUp({ heartbeat: 0 })
+    const { pool, forked, lines, worker, advance, restart } = setUp({ heartbeat: 0 })
     await turns()
     await worker(0).serve({ closeMs: 15_000 })
     await worker(1).serve({ closeMs: 15_000 })
@@ -154,20 +161,20 @@ describe('a crew of workers', () => {
     expect(lines.at(-1)).toBe(
       'blazon start: worker 1 (process 1) has not ended within 20 s, and is killed.',
     )
-    expect([forked.length, crew.counts.close]).toEqual([4, 1])
+    expect([forked.length, pool.counts.close]).toEqual([4, 1])
   })
 
   it('kills workers that do not end after a signal', async () => {
-    const { crew, status, advance, started } = setUp({ heartbeat: 0 })
+    const { pool, status, advance, started } = setUp({ heartbeat: 0 })
     await started()
-    crew.end('SIGTERM')
+    pool.end('SIGTERM')
     await advance(35_000)
     expect(await status).toBe(137)
-    expect(crew.counts.close).toBe(2)
+    expect(pool.counts.close).toBe(2)
   })
 
   it('kills and replaces a worker that has not responded within the heartbeat time', async () => {
-    const { crew, forked, lines, worker, advance, started } = setUp()
+    const { pool, forked, lines, worker, advance, started } = setUp()
     await started()
     for (let beat = 0; beat < 8; beat++) {
       await advance(7500)
@@ -181,7 +188,7 @@ describe('a crew of workers', () => {
       'blazon start: worker 2 (process 2) ended by SIGKILL. Another one starts now.',
     ])
     await advance(1)
-    expect([forked.length, crew.counts.heartbeat]).toEqual([3, 1])
+    expect([forked.length, pool.counts.heartbeat]).toEqual([3, 1])
   })
 
   it('does not kill a starting worker, or any worker if there is no heartbeat', async () => {
@@ -220,7 +227,7 @@ describe('a crew of workers', () => {
   })
 
   it('replaces a worker that ends while others still start, and keeps running', async () => {
-    const { crew, forked, lines, worker, status, advance, serving } = setUp()
+    const { pool, forked, lines, worker, status, advance, serving } = setUp()
     await turns()
     await worker(0).serve()
     await worker(0).exit(137)
@@ -230,7 +237,7 @@ describe('a crew of workers', () => {
     await worker(2).serve()
     expect(lines.at(-1)).toContain('2 workers listen')
     expect(serving()).toEqual([3, 2])
-    crew.end('SIGTERM')
+    pool.end('SIGTERM')
     for (const each of forked.slice(1)) await each.exit(0)
     expect(await status).toBe(0)
   })
@@ -270,13 +277,13 @@ describe('a crew of workers', () => {
     expect(serving()).toEqual([4, 5])
   })
 
-  it('starts no worker after a crash if a signal ended the crew during the pause', async () => {
-    const { crew, forked, worker, started, status, restart, advance } = setUp()
+  it('starts no worker after a crash if a signal ended the pool during the pause', async () => {
+    const { pool, forked, worker, started, status, restart, advance } = setUp()
     await started()
     await worker(1).exit(1)
     await advance(0)
     await worker(2).exit(1)
-    crew.end('SIGTERM')
+    pool.end('SIGTERM')
     await worker(0).exit(0)
     expect(await status).toBe(0)
     expect(vi.getTimerCount()).toBe(0)
@@ -285,11 +292,11 @@ describe('a crew of workers', () => {
   })
 
   it('ends all workers that are not ending yet, and exits with the first status of a serving worker', async () => {
-    const { crew, forked, worker, started, status, restart } = setUp()
+    const { pool, forked, worker, started, status, restart } = setUp()
     await started()
     await restart()
     await worker(2).serve()
-    crew.end('SIGTERM')
+    pool.end('SIGTERM')
     expect(forked.map(({ called }) => called)).toEqual([
       [RETIRE],
       ['end SIGTERM false'],

@@ -15,16 +15,16 @@ const BEATS = 4
 /** The maximum delay before a worker that never became ready is replaced: 0.5, 1, 2 … 30 s. */
 const LONGEST_WAIT_MS = 30_000
 
-/** The options of a {@link Crew}, in seconds. */
-export interface CrewTimes {
+/** The options of a {@link WorkerPool}, in seconds. */
+export interface WorkerTimes {
   /** How long a new worker can take to become ready when it replaces another worker. */
   readonly timeout: number
   /** How long a worker's event loop can be blocked; 0 for no limit. */
   readonly heartbeat: number
 }
 
-/** The configuration of {@link Crew}. */
-export interface CrewConfig extends CrewTimes {
+/** The configuration of {@link WorkerPool}. */
+export interface WorkerPoolConfig extends WorkerTimes {
   readonly workers: number
   /** Prints a line. */
   readonly note: (line: string) => void
@@ -33,7 +33,7 @@ export interface CrewConfig extends CrewTimes {
 }
 
 /** A process that runs the application, and its reports about itself. */
-class Member {
+class PoolWorker {
   /**
    * Whether the worker has an application of this package. If not, the worker is ready when its first server listens.
    */
@@ -63,14 +63,14 @@ class Member {
  * Keeps a number of workers running: replaces workers that have ended or are blocked, and restarts all workers one
  * after the other.
  */
-export class Crew {
+export class WorkerPool {
   /** The running workers. */
-  readonly alive: Set<Member> = new Set()
+  readonly alive: Set<PoolWorker> = new Set()
   /** The number of started workers, and the number of killed workers by reason. */
   readonly counts = { started: 0, heartbeat: 0, close: 0 }
-  readonly #config: CrewConfig
+  readonly #config: WorkerPoolConfig
   /** The worker of each slot, excluding replaced workers. */
-  readonly #current: Member[] = []
+  readonly #current: PoolWorker[] = []
   readonly #changes = new EventEmitter().setMaxListeners(0)
   #status = 0
   #hasStarted = false
@@ -79,12 +79,12 @@ export class Crew {
   /** The promise for the start and all restarts, which run one after the other. */
   #work = Promise.resolve()
 
-  constructor(config: CrewConfig) {
+  constructor(config: WorkerPoolConfig) {
     this.#config = config
   }
 
   /** The listening workers, excluding replaced workers. */
-  get serving(): readonly Member[] {
+  get serving(): readonly PoolWorker[] {
     return this.#current.filter(({ listens, ending }) => listens && ending === undefined)
   }
 
@@ -166,20 +166,20 @@ export class Crew {
       this.#stop(next, 'SIGTERM')
       return false
     }
-    const old = this.#current[place] as Member
+    const old = this.#current[place] as PoolWorker
     this.#current[place] = next
     this.#stop(old, 'SIGTERM', true)
     await this.#until(() => old.ending !== undefined)
     return true
   }
 
-  #fork(place: number): Member {
+  #fork(place: number): PoolWorker {
     const { workers, heartbeat, functions } = this.#config
     const beatMs = (1000 * heartbeat) / BEATS
     const own = { workers, isSpeaker: !this.#hasStarted && place === 0, beatMs }
     const worker = fork({ [PLACE_VARIABLE]: JSON.stringify(own) })
-    const member = new Member(place, worker)
-    const note = (facts: Partial<Member>) => {
+    const member = new PoolWorker(place, worker)
+    const note = (facts: Partial<PoolWorker>) => {
       Object.assign(member, facts)
       this.#changes.emit('change')
     }
@@ -203,13 +203,13 @@ export class Crew {
     return member
   }
 
-  #expectBeat(member: Member): void {
+  #expectBeat(member: PoolWorker): void {
     if (member.listens) member.missed += 1
     if (member.missed !== BEATS + 1) return
     this.#kill(member, 'heartbeat', `has not responded for ${this.#config.heartbeat} s`)
   }
 
-  #hasEnded(member: Member, status: number, ending: string): void {
+  #hasEnded(member: PoolWorker, status: number, ending: string): void {
     member.ending = ending
     this.alive.delete(member)
     const isCurrent = this.#current[member.place] === member
@@ -224,7 +224,7 @@ export class Crew {
    * Replaces a worker that has ended. The next worker is delayed only if this worker never became ready. With a delay
    * after every crash, a request that crashes workers could stop the service.
    */
-  async #repair(member: Member): Promise<void> {
+  async #repair(member: PoolWorker): Promise<void> {
     const { place, isReady, ending } = member
     const failures = isReady ? 0 : member.failures + 1
     const ms = isReady ? 0 : Math.min(LONGEST_WAIT_MS, 250 * 2 ** failures)
@@ -236,7 +236,7 @@ export class Crew {
     this.#current[place] = Object.assign(this.#fork(place), { failures })
   }
 
-  #stop(member: Member, signal: NodeJS.Signals, isRetired = false): void {
+  #stop(member: PoolWorker, signal: NodeJS.Signals, isRetired = false): void {
     if (member.stoppedBy !== undefined || member.ending !== undefined) return
     member.stoppedBy = signal
     void member.call('end', signal, isRetired)
@@ -247,7 +247,7 @@ export class Crew {
     })
   }
 
-  #kill(member: Member, reason: 'heartbeat' | 'close', why: string): void {
+  #kill(member: PoolWorker, reason: 'heartbeat' | 'close', why: string): void {
     this.counts[reason] += 1
     this.#note(member, `${why}, and is killed.`)
     member.worker.process.kill('SIGKILL')
@@ -264,7 +264,7 @@ export class Crew {
     deadline.cancel()
   }
 
-  #note({ place, worker }: Member, text: string): void {
+  #note({ place, worker }: PoolWorker, text: string): void {
     const { pid = 'none' } = worker.process
     this.#config.note(`blazon start: worker ${place + 1} (process ${pid}) ${text}`)
   }
