@@ -111,7 +111,6 @@ async function tryNode(project: MadeProject, { major, results, hasRunCi }: OnNod
     results.cell(`${name} (${major})`, run)
   if (!hasRunCi) {
     rmSync(join(project.folder, 'dist'), { recursive: true, force: true })
-    await cell('check', () => project.script('check', options))
     // `ci.sh` has run the tests of this template without Redis.
     if (project.made.template === 'saas')
       await cell('test with Redis', () => testWithRedis(project, path))
