@@ -50,7 +50,8 @@ describe('the function policy()', () => {
 
 describe('the @Checks() decorator', () => {
   it('accepts only a policy and its actions', () => {
-    expect(() => Checks(undefined as never, 'read' as never)).toThrow(/result of policy/)
+    for (const other of [undefined, { or404() {} }])
+      expect(() => Checks(other as never, 'read' as never)).toThrow(/result of policy/)
     expect(() => Checks(RowPolicy, 'write' as never)).toThrow(/has rules for: 'read'/)
     expect(() => (Checks as (first: unknown) => unknown)(RowPolicy)).toThrow(/specifies no action/)
   })

@@ -128,6 +128,8 @@ describe('a handler that declares a policy', () => {
     expect(statuses('/orders/{id}')).toEqual(expect.arrayContaining(['403', '404']))
     expect(statuses('/orders/{id}/hidden')).toContain('404')
     expect(statuses('/orders/{id}/hidden')).not.toContain('403')
+    const payment = paths['/orders/{id}/payment'].post.responses
+    expect(Object.keys(payment)).toEqual(expect.arrayContaining(['403', '404']))
   })
 })
 
