@@ -9,6 +9,7 @@ import {
   memoryCache,
   memoryRateLimit,
   Post,
+  RateLimit,
 } from 'blazon'
 import { sessions } from 'blazon/sessions'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -25,6 +26,13 @@ class ThingsController {
 @Controller('cached')
 class CachedController {
   @Get() @Cache({ ttl: 60 }) list() {
+    return []
+  }
+}
+
+@Controller('limited')
+class LimitedController {
+  @Get() @RateLimit({ limit: 1, window: 60 }) list() {
     return []
   }
 }
@@ -86,6 +94,7 @@ describe('data that each worker keeps for itself', () => {
       false,
       { rateLimit: { ...rateLimit, store: withReach(memoryRateLimit(), undefined) } },
     ],
+    ['a rate limit of a single route', true, { controllers: [LimitedController] }],
     ['an idempotent route without a store', true, { controllers: [KeyedController] }],
     [
       'an idempotent route with a shared store',
@@ -93,6 +102,14 @@ describe('data that each worker keeps for itself', () => {
       {
         controllers: [KeyedController],
         providers: [{ token: IdempotencyStore, useValue: store }],
+      },
+    ],
+    [
+      'an idempotent route whose store a plugin provides',
+      false,
+      {
+        controllers: [KeyedController],
+        plugins: [{ name: 'stores', providers: [{ token: IdempotencyStore, useValue: store }] }],
       },
     ],
     ['a cached route without a store', true, { controllers: [CachedController] }],
@@ -115,6 +132,12 @@ describe('data that each worker keeps for itself', () => {
   ])('is reported for %s: %s', async (_, isReported, options) => {
     beWorker(true)
     expect(await warningsOf(options)).toHaveLength(isReported ? 1 : 0)
+  })
+
+  it('is reported for a rate limit, with the number of workers', async () => {
+    beWorker(true)
+    const [warning] = await warningsOf({ rateLimit })
+    expect(warning).toContain('up to 4 times as many requests as a limit allows')
   })
 
   it('is reported for sessions in memory', async () => {

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type Clock, memoryRateLimit } from 'blazon'
+import { type Clock, ConfigError, memoryRateLimit } from 'blazon'
 import type { RateLimitResult } from 'blazon/plugin'
 import { describe, expect, it } from 'vitest'
 import { describeRateLimitStore } from '../../conformance/rate-limit-store.js'
@@ -39,6 +39,17 @@ describeRateLimitStore('memory', async () => openStore())
 describe('memoryRateLimit', () => {
   it.each([0, -1, 1.5, Number.NaN, '10'])('refuses maxKeys: %s', (maxKeys) => {
     expect(() => memoryRateLimit({ maxKeys: maxKeys as number })).toThrow(RangeError)
+  })
+
+  it('refuses an unknown option', () => {
+    expect(() => memoryRateLimit({ maxkeys: 1 } as never)).toThrow(ConfigError)
+  })
+
+  it('warns once about shared counters, whatever number of limits share them', () => {
+    const { consume, warnings } = openStore(1)
+    consume('own', 1)
+    for (const limit of [1, 2, 3]) consume(`shared ${limit}`, limit)
+    expect(warnings).toEqual([[{ maxKeys: 1 }, expect.stringContaining('share a counter')]])
   })
 
   it('starts a shared count again at the exact end of its window', async () => {
