@@ -142,6 +142,19 @@ describe('memoryCache()', () => {
     expect(store.get('a:0')).toBeDefined()
   })
 
+  it('keeps one entry of each owner even if the share is less than one entry', async () => {
+    const { store } = await open({ maxEntries: 3 })
+    for (const owner of ['a', 'b']) await fill(store, owner, { to: 2 })
+    expect([await countOf(store, 'a', 2), await countOf(store, 'b', 2)]).toEqual([1, 1])
+  })
+
+  it('does not report the deletion of an entry that has expired', async () => {
+    const { store, clock } = await open()
+    await store.set('a', entryOf(), 1000)
+    await clock.advance('1s')
+    expect(store.delete('a')).toBe(false)
+  })
+
   it('gives the share of a cleared owner to the other owners', async () => {
     const { store } = await open({ maxEntries: 100 })
     await fill(store, 'a', { to: 10 })

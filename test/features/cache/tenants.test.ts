@@ -145,14 +145,17 @@ describe('forTenant', () => {
 })
 
 describe('an invalid entry in the store', () => {
+  const fresh = entryOf({ freshUntil: Number.MAX_SAFE_INTEGER })
   it.each<[string, unknown]>([
     ['null', null],
     ['text', 'entry'],
-    ['no body', { ...entryOf(), body: undefined }],
-    ['no headers', { ...entryOf(), headers: undefined }],
-    ['no tags', { ...entryOf(), tags: 'a' }],
-    ['no time', { ...entryOf(), freshUntil: '1' }],
-    ['not JSON', { ...entryOf(), freshUntil: Number.MAX_SAFE_INTEGER, body: '{' }],
+    ['no body', { ...fresh, body: undefined }],
+    ['a number as its body', { ...fresh, body: 7 }],
+    ['no headers', { ...fresh, headers: undefined }],
+    ['no tags', { ...fresh, tags: 'a' }],
+    ['no creation time', { ...fresh, createdAt: undefined }],
+    ['no time', { ...fresh, freshUntil: String(Number.MAX_SAFE_INTEGER) }],
+    ['not JSON', { ...fresh, body: '{' }],
   ])('counts as a miss: %s', async (_, entry) => {
     store.get = () => entry as CacheEntry
     expect(await cache.get('k')).toBeUndefined()
@@ -169,4 +172,23 @@ describe('CacheManager.getInstance()', () => {
     isCurrent = [true, true]
     expect(CacheManager.getInstance()).toBe(second)
   })
+})
+
+it('the default store is opened only once by concurrent first calls', async () => {
+  const opened: string[] = []
+  const declared = declareCache({
+    settings: cacheGroup.resolve(undefined),
+    clock: new TestClock(),
+    currentTenant: () => undefined,
+    wrapStore: (inner) =>
+      Object.assign(Object.create(inner), {
+        open: async () => void opened.push('open'),
+        get: () => undefined,
+        close() {},
+      }) as CacheStore,
+  })
+  running.push(await declared.start({ model, logger }))
+  const manager = (declared.providers[0] as unknown as { useValue: CacheManager }).useValue
+  await Promise.all([manager.get('a'), manager.get('b')])
+  expect(opened).toEqual(['open'])
 })

@@ -47,6 +47,7 @@ describe('the @Cache decorator', () => {
     [{ ttl: [60] }, /60/],
     [{ ttl: 60, staleWhileRevalidate: 'long' }, /staleWhileRevalidate.*long/],
     [{ ttl: 60, key: 'products' }, /key.*not a function/],
+    [{ ttl: 60, shared: 'yes' }, /`shared` is not a boolean/],
     [{ ttl: 60, tags: 'products' }, /tags/],
     [{ ttl: 60, tags: [1] }, /tags/],
     [{ ttl: 60, headers: 'x' }, /headers/],
@@ -160,12 +161,13 @@ describe('the @Cache decorator', () => {
   })
 
   it.each([
-    [{ ttl: 60_000 }, '60s'],
-    [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s'],
-  ])('causes a warning about the unit with %j', async (options, meant) => {
+    [{ ttl: 60_000 }, '60s', '60000 seconds, which is 16.7 hours'],
+    [{ ttl: 60, staleWhileRevalidate: 300_000 }, '300s', '300000 seconds, which is 83.3 hours'],
+  ])('causes a warning about the unit with %j', async (options, meant, given) => {
     const [warning] = await bootWarnings({ controllers: [controllerOf(options)] })
     expect(warning?.code).toBe('W_CACHE_UNIT')
     expect(warning?.text).toContain(`Did you mean '${meant}'?`)
+    expect(warning?.text).toContain(given)
   })
 
   it.each([
@@ -220,11 +222,24 @@ it.each(['cache', 'rateLimit'])(
   },
 )
 
+const nothing = () => undefined
+/** The methods of a cache store. */
+const METHODS = {
+  get: nothing,
+  set: nothing,
+  delete: nothing,
+  clear: nothing,
+  versions: nothing,
+  invalidate: nothing,
+}
+
 describe('the cache option', () => {
   it.each([
     [{ store: {} }, 'cache.store'],
     [{ store: null }, 'cache.store'],
     [{ store: memoryCache }, 'cache.store'],
+    [{ store: { ...METHODS, clear: undefined } }, 'cache.store'],
+    [{ store: { ...METHODS, invalidate: undefined } }, 'cache.store'],
     [{ defaultTtl: 'long' }, 'cache.defaultTtl'],
     [{ defaultTtl: -1 }, 'cache.defaultTtl'],
     [{ headers: 'no' }, 'cache.headers'],
@@ -251,7 +266,12 @@ describe('the cache option', () => {
     { tenantShare: 0 },
     { tenantShare: 1.1 },
     { tenantShare: '25%' as never },
+    { maxEntry: 5 } as never,
   ])('cannot contain memoryCache(%j)', (options) => {
     expect(() => usable(memoryCache(options))).toThrow(ConfigError)
+  })
+
+  it('is refused with the invalid limit of memoryCache() in the cause', () => {
+    expect(() => usable(memoryCache({ maxEntries: -3 }))).toThrow('-3 is not a valid limit.')
   })
 })

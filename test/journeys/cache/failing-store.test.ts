@@ -80,6 +80,8 @@ describe('a cache store that fails', () => {
     expect(await ask()).toBe('200 BYPASS 5')
     state.mode = 'fine'
     expect(await ask()).toBe('200 HIT 1')
+    // The limits of the failed calls pass after the store works again.
+    await app.clock.advance('1s')
     expect(warnings()).toEqual([...outage, ...outage])
   })
 
@@ -137,6 +139,14 @@ describe('a cache store that fails', () => {
     state.mode = 'fine'
     expect(await cache.get('a')).toBe(1)
   })
+})
+
+it('a loaded value is not stored if the versions of its tags cannot be read', async () => {
+  const cache = app.get(CacheManager)
+  Object.assign(state, { only: 'versions', mode: 'rejects' })
+  expect(await cache.getOrSet('a', () => 1, { tags: ['t'] })).toBe(1)
+  state.mode = 'fine'
+  expect(await cache.get('a')).toBeUndefined()
 })
 
 describe('an asynchronous cache store', () => {

@@ -211,6 +211,7 @@ describe.each(PLACES)('a response with headers set by %s', (_, at) => {
     ['Cache-Control', 'max-age=-1'],
     ['Cache-Control', 'max-age'],
     ['Expires', '0'],
+    ['Expires', '2100'],
     ['Expires', 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ['Pragma', 'No-Cache'],
     ['Set-Cookie', 'a=b'],

@@ -85,6 +85,8 @@ describe('the `versions` option', () => {
     ['versions.by', {}],
     ['versions.by', { by: { header: 'X API' } }],
     ['versions.by', { by: { header: 'Authorization' } }],
+    ['versions.by', { by: { header: 'Vary' } }],
+    ['versions.by', { by: { header: 'accept' } }],
     ['versions.defualt', { by: 'path', defualt: '1' }],
   ])('refuses an invalid %s', async (subject, given) => {
     const problems = await bootProblems({ controllers, versions: given as never })
