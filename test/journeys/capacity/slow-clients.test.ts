@@ -298,6 +298,21 @@ describe('request bodies that arrive slowly', () => {
     expect(await statusOf(sent)).toBe(200)
   })
 
+  it('wait for the share of their tenant once they have arrived', async () => {
+    const capacity = { concurrent: 4, queue: 1, perTenant: 1, wait: '30s' }
+    const { port, url, shows } = await start(capacity, { tenant: {} })
+    const client = await unfinished(port, 'described', `${JSON_HEADERS}\r\nX-Tenant-Id: a`)
+    await shows({ receiving_requests: 1 })
+    const sent = fetch(`${url}/work/1`, { headers: { 'x-tenant-id': 'a' } })
+    await begun(1)
+    client.socket.write('"a": 1}')
+    await shows({ receiving_requests: 0, running_requests: 1 })
+    expect(run).toEqual([])
+    held.all()
+    expect(await statusOf(sent)).toBe(200)
+    await expect.poll(client.text).toMatch(/^HTTP\/1.1 204/)
+  })
+
   it('are handled before queued requests once they have arrived', async () => {
     const { port, url, shows } = await start({ concurrent: 1, queue: 1, wait: '30s' })
     const client = await unfinished(port)
