@@ -59,6 +59,7 @@ function partsOf(settings: Settings, { denials, cookieKeys }: PluginUses): Featu
     denials,
     cookieKeys: cookieKeys ?? (() => settings.cookies.keys),
     metricsOf: (get) => get(Metrics),
+    healthOf: (get) => get(Health),
     share: findWorkerLink()?.shareMetrics,
     async featureMetrics() {
       const isChecked = settings.health !== null

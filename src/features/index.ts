@@ -9,7 +9,11 @@ import {
 } from './capacity/feature.js'
 import { deprecated } from './deprecated/feature.js'
 import { type HealthParts, type HealthSettings, health, healthGroup } from './health/feature.js'
-import { type IdempotencySettings, idempotency } from './idempotency/feature.js'
+import {
+  type IdempotencySettings,
+  type IdempotencySources,
+  idempotency,
+} from './idempotency/feature.js'
 import { logs, logsGroup, type RequestLogSettings } from './logs/feature.js'
 import {
   type MetricsParts,
@@ -61,7 +65,11 @@ export const FEATURE_GROUPS: {
 }
 
 /** The parts of an application that features receive when they are loaded. */
-export type FeatureParts = CapacitySources & HealthParts & MetricsParts & PagesParts
+export type FeatureParts = CapacitySources &
+  HealthParts &
+  IdempotencySources &
+  MetricsParts &
+  PagesParts
 
 /**
  * The features. At each place, their steps run in this order, the outermost first. Plugin steps run after the steps of

@@ -51,7 +51,7 @@ const CLOSING: HealthReport = Object.freeze({ status: 'closing', plugins: {}, ch
  */
 export class Health {
   readonly #config: HealthConfig
-  readonly #plugins: Probes
+  readonly #plugins: (readonly [name: string, probe: Probe])[] = []
   readonly #checks: Probes
   #latest: { readonly report: Promise<HealthReport>; freshUntil: number } | undefined
 
@@ -62,17 +62,18 @@ export class Health {
    */
   constructor(config: HealthConfig) {
     this.#config = config
-    const { plugins, checks } = config
-    const probe = (check: HealthCheck, facts: object) => new Probe({ ...config, check, facts })
-    this.#plugins = plugins.flatMap((plugin) => {
-      const check = checkOf(plugin)
-      return check === undefined
-        ? []
-        : [[plugin.name, probe(check, { plugin: plugin.name })] as const]
-    })
-    this.#checks = Object.entries(checks).map(
-      ([name, check]) => [name, probe(check, { check: name })] as const,
+    for (const plugin of config.plugins) this.add(plugin)
+    this.#checks = Object.entries(config.checks).map(
+      ([name, check]) => [name, new Probe({ ...config, check, facts: { check: name } })] as const,
     )
+  }
+
+  /** Only the framework calls this. Adds the check of a plugin, if the plugin has one. */
+  add(plugin: Pick<Plugin, 'name' | 'health'>): void {
+    const check = checkOf(plugin)
+    if (check === undefined) return
+    const { name } = plugin
+    this.#plugins.push([name, new Probe({ ...this.#config, check, facts: { plugin: name } })])
   }
 
   /**
@@ -105,7 +106,7 @@ export class Health {
 }
 
 /** Returns a plugin's check. A function is bound to the plugin. */
-function checkOf(plugin: Plugin): HealthCheck | undefined {
+function checkOf(plugin: Pick<Plugin, 'health'>): HealthCheck | undefined {
   const { health } = plugin
   return typeof health === 'function' ? health.bind(plugin) : health
 }

@@ -1,5 +1,6 @@
 import type { Provider } from '../../contracts/provider.js'
 import type { Feature } from '../../step/feature.js'
+import type { IdempotencySources } from './idempotency-plugin.js'
 import { IdempotencyStore } from './idempotency-store.js'
 import {
   checkIdempotency,
@@ -7,6 +8,8 @@ import {
   idempotencyOf,
   usesIdempotency,
 } from './idempotent.js'
+
+export type { IdempotencySources }
 
 interface WithProviders {
   readonly providers?: readonly Provider[]
@@ -18,7 +21,7 @@ export interface IdempotencySettings extends WithProviders {
 }
 
 /** `@Idempotent()`. */
-export const idempotency: Feature<IdempotencySettings> = {
+export const idempotency: Feature<IdempotencySettings, IdempotencySources> = {
   name: 'idempotency',
   check: checkIdempotency,
   keptByWorker({ settings, model }) {
@@ -30,8 +33,8 @@ export const idempotency: Feature<IdempotencySettings> = {
   },
   contract: () => idempotencyContract,
   places: (route) => (idempotencyOf(route) === null ? [] : ['aroundHandler']),
-  load({ model }) {
+  load({ model, healthOf }) {
     if (!usesIdempotency(model)) return null
-    return import('./idempotency-plugin.js').then((file) => file.idempotencyPlugin())
+    return import('./idempotency-plugin.js').then((file) => file.idempotencyPlugin({ healthOf }))
   },
 }

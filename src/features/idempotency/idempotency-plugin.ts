@@ -19,17 +19,27 @@ import { memoryIdempotency } from './memory-idempotency.js'
 const HEADER = 'idempotency-key'
 const KEY = new RegExp(KEY_PATTERN)
 
+/** Dependencies of {@link idempotencyPlugin}. */
+export interface IdempotencySources {
+  /** Returns the health checks of the application. */
+  readonly healthOf: (get: RouteSetup['get']) => {
+    add(plugin: Pick<Plugin, 'name' | 'health'>): void
+  }
+}
+
 /**
  * Stores the responses of `@Idempotent()` routes. The framework loads this plugin only if the application has such a
  * route.
  */
-export function idempotencyPlugin(): Plugin {
+export function idempotencyPlugin({ healthOf }: IdempotencySources): Plugin {
   let store: IdempotencyStore | undefined
   return {
     name: 'idempotency',
     async setup({ get, logger, usesTenants }) {
       const opened = get(IdempotencyStore) ?? memoryIdempotency()
       await opened.open?.({ get, clock: get(Clock), logger, usesTenants })
+      if (opened.check !== undefined)
+        healthOf(get).add({ name: 'idempotency', health: () => opened.check?.() })
       store = opened
     },
     steps(route, app) {
@@ -38,7 +48,6 @@ export function idempotencyPlugin(): Plugin {
         options && stepsOf(route, { ...options, ...app, storeOf: () => store as IdempotencyStore })
       )
     },
-    health: () => store?.check?.(),
     onClose: () => store?.close?.(),
   }
 }
