@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { z } from 'zod'
 import { FORM_TYPE, form, png } from './form.js'
 
 const Video = { title: z.string(), video: file({ maxSize: '1mb', types: ['image/png'] }) }
+/** Its form may be much larger than what is read after the response. */
+const Large = { title: z.string(), video: file({ maxSize: '4mb' }) }
 
 const folder = mkdtempSync(join(tmpdir(), 'blazon-transfer-'))
 const STEP = 64 * 1024
@@ -45,6 +47,13 @@ class VideosController {
   leave({ body }: Req<{ upload: typeof Video }>) {
     note(body.video)
     kept = body.video
+    return { left: true }
+  }
+
+  @Post('large')
+  @Upload(Large)
+  large({ body }: Req<{ upload: typeof Large }>) {
+    note(body.video)
     return { left: true }
   }
 }
@@ -89,6 +98,19 @@ function openFiles(): string[] {
     try {
       const target = readlinkSync(`/proc/self/fd/${fd}`)
       return [folder, temporary].some((each) => target.startsWith(each)) ? [target] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+/** The permissions of the open files. */
+function modes(): number[] {
+  if (!existsSync('/proc/self/fd')) return []
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = `/proc/self/fd/${fd}`
+      return readlinkSync(path).startsWith(temporary) ? [statSync(path).mode & 0o777] : []
     } catch {
       return []
     }
@@ -152,6 +174,7 @@ describe('the handler of an upload', () => {
     await client.send(body.subarray(0, -20))
     // Every byte of the file is on disk, and its name is gone already.
     if (existsSync('/proc/self/fd')) await expect.poll(openFiles).toHaveLength(1)
+    expect(modes()).toEqual(existsSync('/proc/self/fd') ? [0o600] : [])
     expect(seen.begun).toBe(false)
     await expect.poll(spooledNames).toEqual([])
     await client.send(body.subarray(-20))
@@ -179,6 +202,20 @@ describe('the handler of an upload', () => {
     await expect.poll(() => client.status).toBe(400)
     expect(client.text).toContain('"path":"title"')
     await expect.poll(() => readdirSync(folder)).toEqual([])
+    client.socket.destroy()
+  })
+
+  it.each([
+    ['a file with an unknown name', { ...video(10), name: 'other' }, ''],
+    ['a field with an unknown name', { name: 'other', value: 'x' }, null],
+  ])('learns of a part after the last file: %s', async (_, part, path) => {
+    const body = form([title, video(3 * STEP), part])
+    const client = new Client('read', body.length)
+    await client.send(body)
+    const expected = path === null ? `"size":${3 * STEP}` : `"path":"${path}"`
+    await expect.poll(() => client.text).toContain(expected)
+    expect(client.status).toBe(path === null ? 200 : 400)
+    if (path !== null) expect(client.text).toContain('has more parts than allowed')
     client.socket.destroy()
   })
 })
@@ -231,6 +268,15 @@ describe('an upload after the response', () => {
     await expect.poll(() => client.status).toBe(404)
     await expect(kept?.bytes()).rejects.toThrow('The request has ended, and its files were deleted')
     client.socket.destroy()
+  })
+
+  it('closes the connection if more than 1 MiB of the form would have to be read', async () => {
+    const body = form([title, video(3 * 1024 * 1024)])
+    const client = new Client('large', body.length)
+    await client.send(body.subarray(0, 4 * STEP))
+    await expect.poll(() => client.text).toContain('"left":true')
+    await client.send(body.subarray(4 * STEP))
+    await client.closed
   })
 
   it('leaves no open file if the client then disconnects', async () => {
