@@ -84,3 +84,40 @@ it('the log line of a request has the same fields and values with and without th
     { numRuns: 2000 },
   )
 })
+
+const ended = (more: object) =>
+  ({
+    ...{ req: null, route: null, status: 200, outcome: 'sent', cause: 'parser', bytes: 0 },
+    ...{ startedAt: 0, durationMs: 1, isQuiet: false },
+    ...more,
+  }) as unknown as EndedRequest
+const writer = { least: 'trace', redact: [] } as const
+
+it.each<[string, object]>([
+  ['info', { status: 200 }],
+  ['info', { status: 499 }],
+  ['error', { status: 500 }],
+  ['info', { status: null }],
+  ['debug', { status: 200, isQuiet: true }],
+  ['error', { status: 503, isQuiet: true }],
+])('the log line of a request has the level %s for %j', (level, more) => {
+  expect(lineOf(ended(more), writer, {})).toMatchObject({ level })
+})
+
+it('a request without a line for its level writes nothing', () => {
+  expect(lineOf(ended({}), writer, { level: () => null })).toBeUndefined()
+  expect(lineOf(ended({}), writer, { level: () => null, fields: () => ({}) })).toBeUndefined()
+})
+
+it('the log line of a request without a route has its path without the query, and at most 512 characters', () => {
+  const pathOf = (req: object) =>
+    lineOf(ended({ req: { method: 'GET', headers: {}, ...req } }), writer, {}).path
+  expect(pathOf({ originalUrl: '/a?b=c?d', url: '/x' })).toBe('/a')
+  expect(pathOf({ originalUrl: '', url: '/x?y' })).toBe('/x')
+  expect(pathOf({ originalUrl: `/${'x'.repeat(512)}` })).toBe(`/${'x'.repeat(511)}`)
+})
+
+it('the additional fields of a log line replace its own', () => {
+  const fields = () => ({ status: 'own', more: 1 })
+  expect(lineOf(ended({}), writer, { fields })).toMatchObject({ status: 'own', more: 1 })
+})

@@ -117,6 +117,7 @@ describe('the logger from inject(Log)', () => {
 
       @Get() forge() {
         this.log.info({ requestId: 'forged', route: '/forge', order: 1 }, 'body')
+        this.log.info({ requestId: 'r1', method: 'GET' }, 'same')
         this.log.info(new Proxy({}, { ownKeys: () => Object(Symbol.iterator) }), 'proxy')
         this.log.info(Object.defineProperty({}, 'boom', { enumerable: true, get: boom }), 'getter')
         this.log.error(new Error('alone') as never)
@@ -130,6 +131,7 @@ describe('the logger from inject(Log)', () => {
     const own = { requestId: 'r1', method: 'GET', route: '/forge' }
     expect(app.logs).toEqual([
       { level: 'info', message: 'body', facts: { ...own, requestId_: 'forged', order: 1 } },
+      { level: 'info', message: 'same', facts: own },
       { level: 'info', message: 'proxy', facts: own },
       { level: 'info', message: 'getter', facts: { ...own, boom: '[unreadable]' } },
       { level: 'error', message: 'alone', facts: { ...own, err: expect.any(Error) } },
