@@ -16,7 +16,9 @@ import {
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it } from 'vitest'
+import { webhookCheck } from '../../../src/features/webhooks/webhook-check.js'
 import { bootProblems } from '../../support.js'
+import { gate } from '../gate.js'
 
 const TIME = 1_700_000_000
 const [OLD, NEW] = ['old', 'new'].map(
@@ -120,8 +122,16 @@ describe('a replayed webhook', () => {
       'X-GitHub-Delivery': id,
     })
     const guid = '72d3162e-cc78-11e3-81ab-4c9367dc0958'
-    expect((await post(app, '{}', headers(guid))).status).toBe(200)
-    for (const id of ['x'.repeat(5000), `${guid} ${guid}`, `${guid}, ${guid}`]) {
+    for (const id of [guid, 'x'.repeat(100)]) {
+      expect((await post(app, '{}', headers(id))).status).toBe(200)
+    }
+    for (const id of [
+      '',
+      'x'.repeat(101),
+      'x'.repeat(5000),
+      `${guid} ${guid}`,
+      `${guid}, ${guid}`,
+    ]) {
       expect((await post(app, '{}', headers(id))).status).toBe(401)
     }
   })
@@ -162,6 +172,23 @@ describe('a failed webhook delivery', () => {
     // The server notices a lost connection some turns later.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
     leave()
+    await expect.poll(() => released).toHaveLength(1)
+  })
+
+  it('is released if its sender disconnects while its handler works', async () => {
+    const released: string[] = []
+    const replays = { claim: () => true, release: (key: string) => void released.push(key) }
+    const begun = gate()
+    const app = await start(stripeWebhooks('secret', { replays }), () => {
+      begun.open()
+      return new Promise(() => {})
+    })
+    const gone = new AbortController()
+    const sent = post(app, '{}', stripeHeaders('{}', ['secret']), gone.signal)
+    sent.catch(() => {})
+    await begun.opened
+    expect(released).toEqual([])
+    gone.abort()
     await expect.poll(() => released).toHaveLength(1)
   })
 
@@ -220,6 +247,77 @@ describe('a failed webhook delivery', () => {
   })
 })
 
+it('a refused delivery is told the reason, and how to sign', async () => {
+  const app = await start(stripeWebhooks('secret', { tolerance: '1m' }))
+  const refusal = async (headers: Record<string, string>) => {
+    const response = await post(app, '{}', headers)
+    const { code, message } = (await response.json()) as { code: string; message: string }
+    return [response.status, response.headers.get('www-authenticate'), code, message]
+  }
+  expect(await refusal({})).toEqual([
+    ...[401, 'Webhook', 'WEBHOOK_UNVERIFIED'],
+    'The signature of the webhook is missing or invalid',
+  ])
+  for (const time of [TIME - 61, TIME + 61]) {
+    expect(await refusal(stripeHeaders('{}', ['secret'], time))).toEqual([
+      ...[401, 'Webhook', 'WEBHOOK_UNVERIFIED'],
+      'The webhook timestamp is not within the tolerance',
+    ])
+  }
+  const headers = stripeHeaders('{}', ['secret'], TIME + 60)
+  expect((await post(app, '{}', headers)).status).toBe(200)
+  expect(await refusal(headers)).toEqual([
+    ...[409, null, 'WEBHOOK_REPLAYED', 'This webhook delivery has already been handled'],
+  ])
+})
+
+it('deliveries to two routes are recorded separately in one store', async () => {
+  const keys = new Set<string>()
+  const replays: WebhookReplays = {
+    claim: (key) => !keys.has(key) && keys.add(key) === keys,
+    release: (key) => void keys.delete(key),
+  }
+  const scheme = stripeWebhooks('secret', { replays })
+  @Controller()
+  class TwoController {
+    @Post('hook') @Webhook(scheme) one() {}
+    @Post('other') @Webhook(scheme) other() {}
+  }
+  const app = await TestApp.create({ controllers: [TwoController] })
+  running.push(app)
+  app.clock.set(TIME * 1000)
+  const headers = { 'Content-Type': 'application/json', ...stripeHeaders('{}', ['secret']) }
+  const send = async (path: string) =>
+    (await app.fetch(path, { method: 'POST', headers, body: '{}' })).status
+  expect([await send('/hook'), await send('/other'), await send('/hook')]).toEqual([204, 204, 409])
+  expect([...keys].map((key) => key.split(' ')[0])).toEqual([
+    'TwoController.one',
+    'TwoController.other',
+  ])
+})
+
+it('a secret of Standard Webhooks needs no prefix', async () => {
+  const app = await start(standardWebhooks((NEW as string).slice('whsec_'.length)))
+  expect((await post(app, '{}', standardHeaders('{}', [NEW as string]))).status).toBe(200)
+})
+
+it('the memory of a route contains its last 10,000 deliveries', async () => {
+  const route = { name: 'Hook.handle', webhook: githubWebhooks('secret') }
+  const check = await webhookCheck(route, { clock: { now: () => 0 } } as never)
+  const body = Buffer.from('{}')
+  const signature = createHmac('sha256', 'secret').update(body).digest('hex')
+  const isRefused = async (n: number) => {
+    const headers = { 'x-hub-signature-256': `sha256=${signature}`, 'x-github-delivery': `${n}` }
+    const res = { closed: false, once() {} }
+    return (await check({ headers } as never, res as never, body)) !== null
+  }
+  for (let n = 0; n < 10_000; n++) expect(await isRefused(n)).toBe(false)
+  expect(await isRefused(0)).toBe(true)
+  expect(await isRefused(10_000)).toBe(false)
+  expect(await isRefused(1)).toBe(true)
+  expect(await isRefused(0)).toBe(false)
+})
+
 it.each(['1e9', 'NaN', '-1700000000', '1700000000.5', '+1700000000', ' ', '0x6553f100', '٣'])(
   'a webhook with the timestamp %s is refused',
   async (time) => {
@@ -262,6 +360,21 @@ describe('the validation of webhooks at boot', () => {
     expect((await problemsOf(githubWebhooks(' \n')))[0]?.cause).toContain(
       'secret of its @Webhook is missing',
     )
+  })
+
+  it.each<[string, WebhookScheme, string]>([
+    [
+      'standard',
+      standardWebhooks('short'),
+      'Pass the secret of the sender: at least 24 bytes in base64, with or without whsec_.',
+    ],
+    [
+      'another scheme',
+      stripeWebhooks(''),
+      'Pass the secret of the sender. If it comes from the environment, check that the variable is set.',
+    ],
+  ])('contains the remedy for an invalid secret of the scheme: %s', async (_, scheme, remedy) => {
+    expect(await problemsOf(scheme)).toMatchObject([{ code: 'E_OPTION_INVALID', remedy }])
   })
 
   it('refuses @Cache, which would send the response to one signed request to another request', async () => {

@@ -253,7 +253,9 @@ describe('a GitHub webhook', () => {
     expect((await github()).status).toBe(409)
     expect((await github({ ...headers, 'X-GitHub-Delivery': 'two' })).status).toBe(200)
     expect(handled).toEqual([GITHUB_BODY, GITHUB_BODY])
-    await app.clock.advance('25h')
+    await app.clock.advance('23h')
+    expect((await github()).status).toBe(409)
+    await app.clock.advance('2h')
     expect((await github()).status).toBe(200)
   })
 
@@ -442,7 +444,9 @@ describe('the validation of webhooks at boot', () => {
       githubWebhooks(() => undefined as unknown as string),
     ],
     ['a secret that is not base64', standardWebhooks('whsec_***')],
-    ['a short secret', standardWebhooks('whsec_c2hvcnQ=')],
+    ['a secret of 23 bytes', standardWebhooks(Buffer.alloc(23).toString('base64'))],
+    ['one empty secret of two', stripeWebhooks(['whsec_a', ''])],
+    ['a secret that is not a text', githubWebhooks(7 as never)],
     ['an invalid tolerance', stripeWebhooks('s', { tolerance: 'soon' })],
   ])('refuses %s', async (_, verifier) => {
     const problems = await problemsOf(verifier)
