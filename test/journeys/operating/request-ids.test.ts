@@ -439,6 +439,7 @@ describe('the requestIds option', () => {
       [{ origin: 'https://a.example' }, 'X-Request-Id'],
       [{ origin: ['https://a.example'], exposedHeaders: 'X-A' }, 'X-A,X-Request-Id'],
       [{ origin: true, exposedHeaders: ['X-A', 'X-Request-Id'] }, 'X-A,X-Request-Id'],
+      [{ origin: '*', exposedHeaders: 'X-A , X-B' }, 'X-A,X-B,X-Request-Id'],
     ] satisfies [CorsOptions, string][]
     for (const [cors, exposed] of cases) {
       const app = await inProcess({
