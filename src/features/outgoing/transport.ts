@@ -31,7 +31,8 @@ export function transportOf({ answer, lookUp }: TransportConfig): Transport {
       if (answer !== null) return await sendAnswered(message, answer)
       return await sendPinned(message, await publicAddresses(message.url, lookUp))
     }
-    const sent = messageOf(call).then((message) => followRedirects(message, init.redirect, send))
+    const mode = init.redirect ?? (input instanceof Request ? input.redirect : undefined)
+    const sent = messageOf(call).then((message) => followRedirects(message, mode, send))
     return untilAborted(sent, signal)
   }
 }
