@@ -121,7 +121,7 @@ function isCheck(given: unknown): boolean {
 
 function checkPaths(paths: unknown): Problem[] {
   if (paths === undefined) return []
-  if (typeof paths !== 'object' || paths === null) {
+  if (typeof paths !== 'object' || paths === null || Array.isArray(paths)) {
     return [
       invalid(
         'health.paths',
