@@ -1,3 +1,4 @@
+import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, type LookupFunction, Socket } from 'node:net'
@@ -10,7 +11,7 @@ import { followRedirects, sendPinned } from '../../src/features/outgoing/transpo
 
 const PUBLIC = '93.184.216.34'
 
-function callerWith(lookUp: LookUp) {
+function callerWith(lookUp: LookUp | undefined) {
   const settings = { retries: false, circuit: false, timeoutMs: 30_000 }
   const caller = new Caller(
     {
@@ -19,7 +20,7 @@ function callerWith(lookUp: LookUp) {
       settings,
       credentials: [],
       answer: null,
-      lookUp,
+      ...(lookUp !== undefined && { lookUp }),
     },
     () => ({
       onCall: null,
@@ -126,6 +127,57 @@ describe('a user-supplied URL', () => {
     await expect(sent).rejects.toThrow('enough')
   })
 
+  it('is looked up once for all of its addresses by default, without a final dot', async () => {
+    const connect = watchConnections()
+    const lookUp = vi.spyOn(dns, 'lookup').mockResolvedValue([
+      { address: PUBLIC, family: 4 },
+      { address: '10.0.0.1', family: 4 },
+    ] as never)
+    const refused = callerWith(undefined)('https://mixed.example./')
+    await expect(refused).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+    expect(lookUp.mock.calls).toEqual([['mixed.example', { all: true }]])
+    expect(connect).not.toHaveBeenCalled()
+  })
+
+  it.each([`http://${PUBLIC}/`, 'http://[2606:4700::1111]/'])(
+    'needs no look-up if it contains a public address: %s',
+    async (url) => {
+      const connect = watchConnections()
+      const lookUp = vi.fn<LookUp>()
+      await expect(callerWith(lookUp)(url)).rejects.toThrow('fetch failed')
+      expect(lookUp).not.toHaveBeenCalled()
+      expect(connect).toHaveBeenCalledTimes(1)
+    },
+  )
+
+  it('is requested at the first checked address if only one address is wanted', async () => {
+    const connect = watchConnections()
+    const addresses = [
+      { address: PUBLIC, family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ]
+    await callerWith(async () => addresses)('http://two.example/').catch(() => {})
+    const [options] = connect.mock.calls[0] as unknown as [[{ lookup: LookupFunction }]]
+    const found = vi.fn()
+    options[0].lookup('two.example', {}, found)
+    expect(found).toHaveBeenCalledWith(null, PUBLIC, 4)
+  })
+
+  it('can contain the first address after each private range, but no address in it', () => {
+    const inside = `0.255.255.255 10.255.255.255 100.64.0.0 127.255.255.255 169.254.0.0 172.16.0.0 192.0.0.255 192.0.2.255
+      192.88.99.0 192.168.255.255 198.19.255.255 198.51.100.0 203.0.113.255 224.0.0.0 1fff:: 2001:1ff:: 2001:db8:ffff::
+      2002:ffff:: 3fff:fff:: 4000:: 8000::`
+    const outside = `1.0.0.0 9.255.255.255 11.0.0.0 100.63.255.255 126.255.255.255 128.0.0.0 169.253.255.255 169.255.0.0
+      172.15.255.255 192.0.1.0 192.0.3.0 192.88.98.255 192.88.100.0 192.167.255.255 192.169.0.0 198.17.255.255 198.20.0.0
+      198.51.99.255 198.51.101.0 203.0.112.255 203.0.114.0 223.255.255.255 2000:: 2001:200:: 2001:db7:: 2001:db9:: 2003::
+      3ffe:: 3fff:1000::`
+    const isPublic = (list: string) =>
+      list.split(/\s+/).map((each) => [each, isPublicAddress(each)])
+    expect(isPublic(inside).filter(([, is]) => is)).toEqual([])
+    expect(isPublic(outside).filter(([, is]) => !is)).toEqual([])
+    expect(isPublicAddress('no-address')).toBe(false)
+  })
+
   it('can contain any public address', () => {
     for (const address of [
       PUBLIC,
@@ -197,6 +249,11 @@ describe('a request to a pinned address', () => {
   it('fails with the same error as fetch', async () => {
     const { send, url } = await pinnedHost((req) => void req.socket.destroy())
     await expect(send(url)).rejects.toMatchObject({ name: 'TypeError', message: 'fetch failed' })
+  })
+
+  it('fails with the same error as fetch for a status that a Response cannot have', async () => {
+    const { send, url } = await pinnedHost((_req, res) => void res.writeHead(600).end())
+    await expect(send(url)).rejects.toMatchObject({ message: 'fetch failed' })
   })
 })
 
@@ -285,5 +342,16 @@ describe('redirects', () => {
     expect(count).toBe(21)
     expect((await followRedirects(message(), 'manual', again)).status).toBe(302)
     await expect(followRedirects(message(), 'error', again)).rejects.toThrow('fetch failed')
+  })
+
+  it('end the response before them, even if its body is still arriving', async () => {
+    const cancel = vi.fn()
+    const bodies = [new ReadableStream({ cancel }), 'end']
+    const headers = { location: '/b' }
+    await followRedirects(message(), 'follow', async () => {
+      const body = bodies.shift() as ReadableStream | string
+      return body === 'end' ? new Response(body) : new Response(body, { status: 302, headers })
+    })
+    expect(cancel).toHaveBeenCalledTimes(1)
   })
 })

@@ -331,6 +331,13 @@ describe('the abort of an outgoing call', () => {
     await over.opened
   })
 
+  it('is caused by the time limit of the call while the body arrives', async () => {
+    const host = await otherHost((_req, res) => void res.write('begin'))
+    const { app } = await appThat(() => [])
+    const response = await app.get(Outgoing)(host.url, { timeout: '200ms' })
+    await expect(response.text()).rejects.toMatchObject({ name: 'TimeoutError' })
+  })
+
   it('can also be caused by the option `timeout` outside of requests', async () => {
     const host = await silentHost()
     const { app } = await appThat(() => [], { outgoing: { timeout: '200ms' } })

@@ -44,6 +44,17 @@ class OrdersController {
     await this.#outgoing('http://127.0.0.1:1/').catch(() => {})
     throw new Error('lost')
   }
+
+  @Post('large') @Body(z.object({ bank: z.string() })) async large({ body }: Request) {
+    const { bank } = body as { bank: string }
+    const send = async (path: string, init?: RequestInit) =>
+      (await (await this.#outgoing(`${bank}${path}`, { ...init })).text()).length
+    await send('/form', { method: 'POST', body: new URLSearchParams({ a: '1', b: '2' }) })
+    await send('/sent', { method: 'POST', body: Buffer.from('{"a":1}') })
+    expect(await send('/million')).toBe(1_000_000)
+    expect(await send('/large')).toBe(1_000_001)
+    throw new Error('lost')
+  }
 }
 
 const options: AppOptions = { controllers: [OrdersController] }
@@ -52,6 +63,10 @@ const options: AppOptions = { controllers: [OrdersController] }
 async function capsuleOf(path: string) {
   const bank = await otherHost((req, res) => {
     if (req.url === '/bytes') return void res.end(Buffer.from([0xff, 0xfe, 0x00]))
+    const sizes: Record<string, number> = { '/million': 1_000_000, '/large': 1_000_001 }
+    const size = sizes[req.url ?? '']
+    if (size !== undefined) return void res.end('x'.repeat(size))
+    if (req.url === '/form' || req.url === '/sent') return void res.end('ok')
     res.writeHead(201, { 'content-type': 'application/json', 'x-type': 'charge' })
     res.end('{"id":41,"token":"answer-canary-9"}')
   })
@@ -107,6 +122,18 @@ describe('a capsule with outgoing calls', () => {
       { url: 'http://127.0.0.1:1/', status: null, error: expect.stringMatching(/./) },
     ])
   })
+})
+
+it('a capsule with outgoing calls contains forms and bytes that were sent, and reports a large response', async () => {
+  const { bank, capsule } = await capsuleOf('/orders/large')
+  expect(capsule.calls).toMatchObject([
+    { url: `${bank.url}/form`, sent: 'a=1&b=2', body: 'ok' },
+    { url: `${bank.url}/sent`, sent: '{"a":1}', body: 'ok' },
+    { url: `${bank.url}/million`, sent: null, status: 200 },
+    { url: `${bank.url}/large`, sent: null, status: 200 },
+  ])
+  expect(capsule.calls[2]?.body).toHaveLength(1_000_000)
+  expect(capsule.cut).toEqual([`The response to a call is incomplete: GET ${bank.url}/large`])
 })
 
 describe('a replay with outgoing calls', () => {

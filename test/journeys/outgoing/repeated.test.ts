@@ -1,15 +1,21 @@
 import type { RequestListener } from 'node:http'
+import { Readable } from 'node:stream'
 import { App, type AppOptions, Health, Metrics, Outgoing, type OutgoingInit } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../src/app/system-clock.js'
 import type { Clock, Timer } from '../../../src/contracts/clock.js'
 import { Caller } from '../../../src/features/outgoing/caller.js'
+import type { LookUp } from '../../../src/features/outgoing/public-hosts.js'
 import { gate } from '../gate.js'
 import { otherHost } from './other-host.js'
 
 /** Waits before repeated calls are noted and take no time; the limits of calls do. */
-function callerOf(settings: { retries?: boolean; circuit?: boolean; timeoutMs?: number }) {
+function callerOf(
+  settings: { retries?: boolean; circuit?: boolean; timeoutMs?: number },
+  duringWait?: () => void,
+  lookUp?: LookUp,
+) {
   const waits: number[] = []
   let now = 0
   const clock: Clock = {
@@ -18,19 +24,21 @@ function callerOf(settings: { retries?: boolean; circuit?: boolean; timeoutMs?: 
     setTimeout(run, ms): Timer {
       if (ms >= 20_000) return systemClock.setTimeout(run, ms)
       waits.push(ms)
-      setImmediate(run)
+      // A wait that is interrupted would never end by itself.
+      setImmediate(duringWait ?? run)
       return { cancel() {} }
     },
   }
   const all = { retries: false, circuit: false, timeoutMs: 30_000, ...settings }
-  const parts = { clock, logger: { warn() {} }, settings: all, credentials: [], answer: null }
+  const own = { clock, logger: { warn() {} }, settings: all, credentials: [], answer: null }
+  const parts = lookUp === undefined ? own : { ...own, lookUp }
   const caller = new Caller(parts, () => ({
     onCall: null,
     needs: { stacks: false, bodies: false },
     restOf: () => null,
     addMetric() {},
   }))
-  const call = (input: string, init: OutgoingInit = {}) =>
+  const call = (input: string | Request, init: OutgoingInit = {}) =>
     caller.call({ input, init, stack: undefined, req: undefined })
   const pass = (ms: number) => {
     now += ms
@@ -146,6 +154,103 @@ describe('a call with retries', () => {
   })
 })
 
+describe('a retry', () => {
+  const key = { 'Idempotency-Key': '1' }
+  const asked = (url: string, init: RequestInit) => new Request(url, init)
+
+  it.each<[string, (url: string) => [string | Request, OutgoingInit?], number]>([
+    ['HEAD', (url) => [url, { method: 'HEAD' }], 3],
+    ['QUERY', (url) => [url, { method: 'QUERY', body: 'x' }], 3],
+    ['a method in lower case', (url) => [url, { method: 'get' }], 3],
+    ['a Request with GET', (url) => [asked(url, {})], 3],
+    ['a Request with POST', (url) => [asked(url, { method: 'POST' })], 1],
+    [
+      'a Request with DELETE and a key',
+      (url) => [asked(url, { method: 'DELETE', headers: key })],
+      3,
+    ],
+    [
+      'a Request with a body, which can be read only once',
+      (url) => [asked(url, { method: 'POST', headers: key, body: 'x' })],
+      1,
+    ],
+    [
+      'an async iterable as the body',
+      (url) => {
+        const body = Readable.from(['x']) as never
+        return [url, { method: 'POST', headers: key, body, duplex: 'half' } as OutgoingInit]
+      },
+      1,
+    ],
+  ])('depends on the method and the body: %s', async (_, callOf, times) => {
+    const host = await otherHost(unavailable)
+    await callerOf({ retries: true }).call(...callOf(host.url))
+    expect(host.got).toHaveLength(times)
+  })
+
+  it.each<[string, () => string | null, number]>([
+    ['a number of seconds', () => '3', 3000],
+    ['nothing', () => null, 0],
+    ['no time', () => 'soon', 0],
+    ['a time in the past', () => new Date(Date.now() - 60_000).toUTCString(), 0],
+  ])(
+    'is sent after a random time that doubles, and the time in Retry-After: %s',
+    async (_, afterOf, ms) => {
+      const random = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+      onTestFinished(() => void random.mockRestore())
+      const after = afterOf()
+      const headers = after === null ? {} : { 'retry-after': after }
+      const host = await failingHost(2, (_req, res) => void res.writeHead(503, headers).end())
+      const { call, waits } = callerOf({ retries: true })
+      expect((await call(host.url)).status).toBe(200)
+      expect(waits).toEqual([ms + 100, ms + 200])
+    },
+  )
+
+  it('is sent after the time of a date in Retry-After', async () => {
+    const after = new Date(Date.now() + 8000).toUTCString()
+    const headers = { 'retry-after': after }
+    const host = await failingHost(1, (_req, res) => void res.writeHead(503, headers).end())
+    const { call, waits } = callerOf({ retries: true })
+    await call(host.url)
+    expect(waits).toHaveLength(1)
+    expect(waits[0]).toBeGreaterThan(1000)
+    expect(waits[0]).toBeLessThan(8200)
+  })
+
+  it('ends the response before it, even if its body is still arriving', async () => {
+    const closed = gate()
+    const host = await failingHost(1, (_req, res) => {
+      res.once('close', closed.open)
+      res.writeHead(503).write('begin')
+    })
+    const { call } = callerOf({ retries: true })
+    expect(await (await call(host.url)).text()).toBe('fine')
+    await closed.opened
+  })
+
+  it('does not follow if the call is canceled during the wait', async () => {
+    const host = await otherHost(unavailable)
+    const controller = new AbortController()
+    const { call } = callerOf({ retries: true }, () => controller.abort(new Error('enough')))
+    await expect(call(host.url, { signal: controller.signal })).rejects.toThrow('enough')
+    expect(host.got).toHaveLength(1)
+  })
+
+  it('does not follow a refusal of the URL, which does not count as a failure of its host', async () => {
+    let lookUps = 0
+    const lookUp = async () => {
+      lookUps++
+      return [{ address: '10.0.0.1', family: 4 }]
+    }
+    const { call } = callerOf({ retries: true, circuit: true }, undefined, lookUp)
+    for (let i = 0; i < 7; i++) {
+      const sent = call('http://inside.example/', { public: true })
+      await expect(sent).rejects.toMatchObject({ code: 'URL_NOT_PUBLIC' })
+    }
+    expect(lookUps).toBe(7)
+  })
+})
 describe('the circuit of a host', () => {
   it('opens after five failures, allows one call after ten seconds, and then closes', async () => {
     const held = gate()
@@ -171,6 +276,39 @@ describe('the circuit of a host', () => {
     expect((await trial).status).toBe(200)
     expect(caller.openCircuits()).toEqual([])
     expect((await call(host.url)).status).toBe(200)
+  })
+
+  it.each([
+    [500, true],
+    [599, true],
+    [499, false],
+    [429, false],
+  ])('depends on the status of the responses: %i', async (status, isOpen) => {
+    const host = await otherHost((_req, res) => void res.writeHead(status).end())
+    const { call, caller } = callerOf({ circuit: true })
+    for (let i = 0; i < 5; i++) await call(host.url)
+    expect(caller.openCircuits()).toHaveLength(isOpen ? 1 : 0)
+  })
+
+  it('tells the rest of its ten seconds in whole seconds, and begins again after a failure', async () => {
+    const host = await otherHost(unavailable)
+    const { call, pass } = callerOf({ circuit: true })
+    const refusal = async () =>
+      (await call(host.url).catch((error: { headers: object }) => error)) as {
+        readonly headers: Readonly<Record<string, string>>
+      }
+    for (let i = 0; i < 5; i++) await call(host.url)
+    const rest: (string | undefined)[] = []
+    for (const ms of [0, 500, 9499]) {
+      pass(ms)
+      rest.push((await refusal()).headers['Retry-After'])
+    }
+    expect(rest).toEqual(['10', '10', '1'])
+    pass(1)
+    expect((await call(host.url)).status).toBe(503)
+    pass(9999)
+    expect((await refusal()).headers['Retry-After']).toBe('1')
+    expect(host.got).toHaveLength(6)
   })
 
   it('is off by default', async () => {
