@@ -78,7 +78,8 @@ describe('the .env file', () => {
       expect(warnings.map(([code]) => code)).toEqual(['W_ENV_FILE_UNREAD'])
       const [[, text = ''] = []] = warnings
       expect(text).toContain('It sets BLAZON_A, BLAZON_B_FILE, but is not read')
-      expect(text).toContain('--env-file=.env')
+      expect(text).toContain('the environment does not set these variables.')
+      expect(text).toContain('Set them in the environment, or start Node with --env-file=.env.')
       expect(text).not.toMatch(/canary|OTHER/)
       expect(await warningsOf({})).toEqual([])
     })
@@ -87,6 +88,12 @@ describe('the .env file', () => {
       workIn({ '.env': 'BLAZON_A=canary\n' })
       vi.stubEnv('NODE_ENV', 'production')
       const Env = env(Schema)
+      Env.read()
+      const [[, text] = []] = await warningsOf({})
+      expect(text).toContain(
+        'It sets BLAZON_A, but is not read under NODE_ENV=production, and the environment does not set this variable.',
+      )
+      expect(text).toContain('Set BLAZON_A in the environment, or start Node')
       Env.read()
       expect(await warningsOf({})).toHaveLength(1)
       const problems = await problemsOf(() =>
@@ -219,7 +226,15 @@ describe('a NAME_FILE variable', () => {
     expect(error.message).not.toContain('canary')
   })
 
-  it.each(['canary', 'canary/with+a/slash==', 'sk_live_canary'])(
+  it.each(['./none', '../none', 'C:\\none', 'c:/none', '\\none', '/none'])(
+    'is printed if it looks like a path: %s',
+    async (KEY_FILE) => {
+      const { problems } = await errorOf(() => Secret.read({ KEY_FILE }))
+      expect(problems[0]?.cause).toBe(`${KEY_FILE} cannot be read: there is no such file.`)
+    },
+  )
+
+  it.each(['canary', 'canary/with+a/slash==', 'sk_live_canary', 'ab:/canary'])(
     'is not printed if its value may be the secret itself: %s',
     async (KEY_FILE) => {
       const error = await errorOf(() => Secret.read({ KEY_FILE }))
