@@ -261,6 +261,16 @@ describe('the init script of swagger-ui', () => {
   })
 
   it.each([
+    ['/', '/.json'],
+    ['/docs/v1', '.json'],
+  ])('loads the document of the page at %s from the path with the ending %s', async (path, end) => {
+    const documents = [{ ...orders, path }]
+    await using server = await serveDocs({ ...development, documents })
+    const script = await (await fetch(`${server.origin}${path}?init.js`)).text()
+    expect(script).toContain(`"document": "${end}"`)
+  })
+
+  it.each([
     [20, false],
     [21, true],
   ])('with %i operations, sets `filter` to %s', async (count, hasFilter) => {

@@ -44,10 +44,14 @@ describe('the built-in page for an OpenAPI 3.2 document', () => {
 })
 
 describe('the required version of swagger-ui', () => {
-  const floors = (openapi: '3.0' | '3.1' | '3.2') => {
+  const floors = (...versions: readonly ('3.0' | '3.1' | '3.2')[]) => {
     const asked: (string | undefined)[] = []
     buildDocs({
-      documents: [{ path: '/docs', openapi, document: () => later }],
+      documents: versions.map((openapi) => ({
+        path: `/${openapi}`,
+        openapi,
+        document: () => later,
+      })),
       isProduction: false,
       resolvePeer: (floor) => {
         asked.push(floor)
@@ -57,10 +61,11 @@ describe('the required version of swagger-ui', () => {
     return asked
   }
 
-  it('is higher for OpenAPI 3.2 documents', () => {
-    expect([floors('3.0'), floors('3.1'), floors('3.2')]).toEqual([
+  it('is higher if one of the documents has OpenAPI 3.2', () => {
+    expect([floors('3.0'), floors('3.1'), floors('3.2'), floors('3.0', '3.2')]).toEqual([
       [undefined],
       [undefined],
+      ['5.32.0'],
       ['5.32.0'],
     ])
   })

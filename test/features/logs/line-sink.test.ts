@@ -152,5 +152,11 @@ describe('LineSink', () => {
     expect(process.listenerCount('exit')).toBe(before + 1)
     for (const sink of sinks) sink.close()
     expect(process.listenerCount('exit')).toBe(before)
+    const [one, other] = [openSink(1), openSink(1)]
+    one.close()
+    one.close()
+    expect(process.listenerCount('exit')).toBe(before + 1)
+    other.close()
+    expect(process.listenerCount('exit')).toBe(before)
   })
 })

@@ -176,6 +176,14 @@ it('signWebhook() matches the example of Standard Webhooks, and refuses unsafe s
   )
   expect(signed['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
   const unsigned = { id: 'a', nowMs: 0, body: '' }
+  const secrets = [1, 2].map((byte) => Buffer.alloc(24, byte).toString('base64'))
+  const late = { ...unsigned, nowMs: 1999 }
+  const both = await signWebhook(late, secrets)
+  expect(both).toMatchObject({ 'webhook-id': 'a', 'webhook-timestamp': '1' })
+  const single = await Promise.all(secrets.map((secret) => signWebhook(late, secret)))
+  expect(both['webhook-signature']).toBe(single.map((each) => each['webhook-signature']).join(' '))
+  await expect(signWebhook(unsigned, [...secrets, 'short'])).rejects.toThrow('24 bytes')
+  await expect(signWebhook(unsigned, [])).rejects.toThrow('24 bytes')
   await expect(signWebhook(unsigned, 'short')).rejects.toThrow('24 bytes')
   await expect(signWebhook({ ...unsigned, id: 'a.b' }, SECRETS)).rejects.toThrow('dot')
 })

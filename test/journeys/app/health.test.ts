@@ -182,6 +182,69 @@ describe('the health of an application', () => {
     ])
   })
 
+  it('is reported as closing without a check once the application closes', async () => {
+    let calls = 0
+    await start({ health: { checks: { counted: () => void calls++ } } })
+    const health = app.get(Health)
+    const closed = app.close()
+    expect(await health.check()).toEqual({ status: 'closing', plugins: {}, checks: {} })
+    await closed
+    expect(calls).toBe(0)
+  })
+
+  it('contains the details and reasons of checks in every form, and cannot be changed', async () => {
+    const rejecting = (error: unknown) => () => Promise.reject(error)
+    const named = new AggregateError([new Error('inner')], 'outer')
+    const nested = new AggregateError([new Error('a'), new AggregateError([new TypeError(), 'b'])])
+    await start({
+      health: {
+        checks: {
+          empty: () => null,
+          zero: () => 0,
+          named: rejecting(named),
+          nested: rejecting(nested),
+          nothing: rejecting(undefined),
+          unreadable: rejecting(Object.create(null)),
+          rejected: { check: rejecting('text'), required: true },
+        },
+      },
+    })
+    const report = await app.get(Health).check()
+    expect(report).toEqual({
+      status: 'down',
+      plugins: {},
+      checks: {
+        empty: { status: 'up', details: null },
+        zero: { status: 'up', details: 0 },
+        named: { status: 'down', reason: 'outer' },
+        nested: { status: 'down', reason: 'a, TypeError, b' },
+        nothing: { status: 'down', reason: 'undefined' },
+        unreadable: { status: 'down', reason: 'The error has no message.' },
+        rejected: { status: 'down', reason: 'text' },
+      },
+    })
+    for (const part of [report, report.plugins, report.checks]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  it('is logged with the name of the plugin, also if the check exceeds its time limit', async () => {
+    await start({ plugins: [{ name: 'slow', health: hangs }] })
+    const report = app.get(Health).check()
+    await app.clock.advance('1s')
+    expect((await report).plugins['slow']).toEqual({
+      status: 'down',
+      reason: 'No response within 1000 ms.',
+    })
+    expect(app.logs).toEqual([
+      {
+        level: 'warn',
+        facts: { plugin: 'slow', reason: 'No response within 1000 ms.' },
+        message: 'A health check has failed',
+      },
+    ])
+  })
+
   it('is checked again only after ten seconds if a check does not return', async () => {
     let calls = 0
     await start({
@@ -217,6 +280,7 @@ describe('the health option', () => {
         'cache-control': 'no-store',
         'content-type': 'application/json; charset=utf-8',
         'content-length': '16',
+        'x-content-type-options': 'nosniff',
       })
       const head = await app.request().head(path)
       expect([head.status, head.text, head.headers['content-length']]).toEqual([
@@ -290,6 +354,16 @@ describe('the health option', () => {
       const { status, text } = await get('/readyz').set('x-operator', operator)
       expect([status, text]).toEqual([503, '{"status":"down"}\n'])
     }
+  })
+
+  it('shows no reasons if its guard returns another value than true, and closes its guard', async () => {
+    const closed: string[] = []
+    const guard = { canActivate: () => 1 as never, onClose: () => void closed.push('guard') }
+    await start({ health: { guard, checks: { mail: fails } } })
+    expect((await get('/readyz')).text).toBe('{"status":"down"}\n')
+    expect(closed).toEqual([])
+    await app.close()
+    expect(closed).toEqual(['guard'])
   })
 
   it('logs failures of its guard, but no refusals', async () => {

@@ -206,6 +206,17 @@ describe('a misspelled option', () => {
     },
   )
 
+  it('is not one of the names that helmet accepts, including its older names', async () => {
+    const names = `contentSecurityPolicy crossOriginEmbedderPolicy crossOriginOpenerPolicy crossOriginResourcePolicy
+      originAgentCluster referrerPolicy strictTransportSecurity xContentTypeOptions xDnsPrefetchControl xDownloadOptions
+      xFrameOptions xPermittedCrossDomainPolicies xPoweredBy xXssProtection`
+    const older = `hsts noSniff dnsPrefetchControl ieNoOpen frameguard permittedCrossDomainPolicies hidePoweredBy xssFilter`
+    for (const list of [names, `${older} contentSecurityPolicy`]) {
+      const helmet = Object.fromEntries(list.split(/\s+/).map((name) => [name, false]))
+      expect(await bootWarnings({ security: { helmet } })).toEqual([])
+    }
+  })
+
   it('causes a boot warning in security.helmet', async () => {
     const warnings = await bootWarnings({ security: { helmet: { framguard: false } as never } })
     expect(

@@ -273,6 +273,9 @@ describe('metrics other than the durations of requests', () => {
 
   it.each([
     [{ name: 'with space' }, /letters, digits/],
+    [{ name: '9lives' }, /^[^']*metric '9lives'[\s\S]*letters, digits/],
+    [{ name: undefined }, /letters, digits/],
+    [{ help: undefined }, /no `help`/],
     [{ help: ' ' }, /no `help`/],
     [{ type: 'histogram' }, /'counter' or 'gauge'/],
     [{ type: 'counter' }, /not end with `_total`/],
@@ -288,6 +291,13 @@ describe('metrics other than the durations of requests', () => {
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1 } as const
     app.get(Metrics).add(metric)
     expect(() => app.get(Metrics).add(metric)).toThrow(/It has already been added/)
+    app.get(Metrics).add({ ...metric, name: '_Jobs9_total', type: 'counter' })
+    expect(
+      app
+        .get(Metrics)
+        .list()
+        .map(({ name }) => name),
+    ).toEqual(['jobs_waiting', '_Jobs9_total'])
   })
 
   it('count requests per tenant up to a maximum, and the requests of all other tenants together', async () => {
@@ -428,6 +438,60 @@ describe('a scrape of the metrics', () => {
     })
     await get('/letters').expect(503)
     await get('/metrics').expect(200)
+  })
+
+  it('is refused with the challenge of its guard, and closes its guard', async () => {
+    const closed: string[] = []
+    const guard = {
+      challenge: 'ApiKey',
+      canActivate: () => 1 as never,
+      onClose: () => void closed.push('guard'),
+    }
+    await start({ metrics: { guard } })
+    const { headers } = await get('/metrics').expect(401)
+    expect(headers['www-authenticate']).toBe('ApiKey')
+    expect(closed).toEqual([])
+    await app.close()
+    expect(closed).toEqual(['guard'])
+  })
+
+  it('is sent with headers against guessing its type and storing it', async () => {
+    await start()
+    const { headers } = await get('/metrics').expect(200)
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    })
+  })
+
+  it('contains the seconds of each tenant, under the own name for all others', async () => {
+    await start({ tenant: {}, metrics: { tenants: { max: 1, rest: 'rest' } } })
+    for (const tenant of ['a', 'b']) await get('/letters').set('x-tenant-id', tenant).expect(200)
+    const seconds = (await scrape()).get('http_server_tenant_request_seconds_total')
+    expect(seconds?.type).toBe('COUNTER')
+    expect(seconds?.metrics.map(({ labels }) => labels)).toEqual([
+      { tenant: 'a' },
+      { tenant: 'rest' },
+    ])
+    const states = (await scrape()).get('nodejs_eventloop_time_seconds_total')?.metrics
+    expect(states?.map(({ labels }) => labels?.['state'])).toEqual(['active', 'idle'])
+  })
+
+  it('contains each series once, even of more than 100 routes', async () => {
+    @Controller('many')
+    class ManyController {}
+    const names = Array.from({ length: 101 }, (_, n) => `route${n}`)
+    for (const name of names) {
+      Object.defineProperty(ManyController.prototype, name, { value: () => name })
+      const descriptor = Object.getOwnPropertyDescriptor(ManyController.prototype, name)
+      const decorate = Get(name) as unknown as (...args: unknown[]) => void
+      decorate(ManyController.prototype, name, descriptor)
+    }
+    await start({ controllers: [ManyController] })
+    await Promise.all(names.map((name) => app.fetch(`/many/${name}`)))
+    const { text } = await get('/metrics')
+    const counts = text.match(/^http_server_request_duration_seconds_count\{.*\} 1$/gm)
+    expect(counts).toHaveLength(101)
   })
 
   it('contains the metrics of a prom-client registry, with each name once', async () => {

@@ -73,7 +73,8 @@ class UploadsController {
     const out = new PassThrough()
     const [bytes] = await Promise.all([buffer(out), body.avatar.pipe(out)])
     const second = await body.avatar.bytes().catch((error: Error) => error.message)
-    return { length: bytes.length, second }
+    const saved = await body.avatar.save(folder).catch((error: Error) => error.message)
+    return { length: bytes.length, second, isSaved: saved !== second }
   }
 
   @Post('echo')
@@ -239,7 +240,9 @@ describe('an uploaded file', () => {
       length: 150_000,
       second:
         "The file 'avatar' has already been read. A file can be read only once: store its bytes, or save it.",
+      isSaved: false,
     })
+    expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
     const response = await app.fetch('/uploads/echo', {
       method: 'POST',
       headers: { 'Content-Type': FORM_TYPE },
