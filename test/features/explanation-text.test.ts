@@ -125,7 +125,7 @@ describe('the text of a record', () => {
     ]
     const calls = [
       { ...CALL, place: 'src/b.ts:3:4' },
-      { ...CALL, status: null, attempts: 3, error: 'reset' },
+      { ...CALL, status: null, attempts: 2, error: 'reset' },
     ]
     expect(linesOf({ error, statements, statementCount: 7, calls }).slice(2)).toEqual([
       '  error       DOWN: TypeError: No stock',
@@ -133,7 +133,7 @@ describe('the text of a record', () => {
       '              1.111 ms select 1',
       '              2.222 ms for acme at src/a.ts:1:2 failed: gone select 1',
       '  call        GET bank.example/charges → 200 in 5 ms at src/b.ts:3:4',
-      '  call        GET bank.example/charges → failed: reset in 5 ms, sent 3 times',
+      '  call        GET bank.example/charges → failed: reset in 5 ms, sent 2 times',
     ])
   })
 

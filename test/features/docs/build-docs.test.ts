@@ -184,10 +184,18 @@ describe.each([
     expect(page).toContain('<title>&lt;/title&gt;&lt;script&gt;1&lt;/script&gt;&quot;&amp;</title>')
   })
 
-  it('sends X-Robots-Tag: noindex', async () => {
+  it('sends X-Robots-Tag: noindex, and the page also its policies', async () => {
     await using server = await serveDocs(config)
+    for (const path of ['', '.json', '.yaml']) {
+      const { headers } = await fetch(`${server.origin}/api-docs${path}`)
+      expect(headers.get('x-robots-tag')).toBe('noindex')
+      expect(headers.get('referrer-policy')).toBe(path === '' ? 'no-referrer' : null)
+    }
     const { headers } = await fetch(`${server.origin}/api-docs`)
-    expect(headers.get('x-robots-tag')).toBe('noindex')
+    const forAll = `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; style-src 'self'`
+    const forScripts = `script-src 'self'; img-src 'self' data: blob:; media-src blob:; font-src 'self' data:`
+    const own = config === builtIn ? `; img-src 'self'` : `; ${forScripts}; connect-src 'self'`
+    expect(headers.get('content-security-policy')).toBe(forAll + own)
   })
 
   it('can be served at the root', async () => {

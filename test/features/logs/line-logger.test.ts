@@ -170,6 +170,9 @@ describe('a line for a terminal', () => {
       logger.fatal('Over')
       return lines.join('')
     }
+    const { logger, lines } = loggerWith({ pretty: { isColored: true } })
+    for (const level of ['trace', 'debug', 'warn', 'error'] as const) logger[level]('x')
+    expect(lines.map((line) => /\[(\d+)m[A-Z]/.exec(line)?.[1])).toEqual(['90', '90', '33', '31'])
     expect(written(false)).toBe('01:02:03.004 INFO  Hello a=x b={"c":1}\n01:02:03.004 FATAL Over\n')
     const gray = (text: string) => `\u001b[90m${text}\u001b[0m`
     expect(written(true)).toBe(

@@ -115,7 +115,7 @@ describe('the options of features', () => {
   })
 
   it.each([
-    ['a symbol', Symbol('guard')],
+    ['a symbol without a description', Symbol()],
     ['a token', new InjectionToken('guard')],
     ['a class', class Guard {}],
   ])('accept %s as the token of a guard', async (_, token) => {

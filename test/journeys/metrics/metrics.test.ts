@@ -345,18 +345,45 @@ describe('a scrape of the metrics', () => {
     expect(text.endsWith('\n# EOF\n')).toBe(true)
   })
 
-  it.each([undefined, '*/*', 'text/plain', 'text/html', 'application/json;q=0.1'])(
-    'receives the text format if it accepts %s',
-    async (accept) => {
-      await start()
-      const request = get('/metrics')
-      if (accept !== undefined) request.set('accept', accept)
-      const { headers, text } = await request.expect(200)
-      expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
-      expect(headers['cache-control']).toBe('no-store')
-      expect(text).not.toContain('# EOF')
-    },
-  )
+  it.each([
+    'application/openmetrics-text;version=1.0.0;charset=utf-8',
+    'application/openmetrics-text; version=1.0.0; validchars=utf8, text/plain;q=0.5',
+    'Application/OpenMetrics-Text;Version=1.0.0;Escaping=values',
+    'text/plain;version=0.0.4;q=0.4,application/openmetrics-text;version=1.0.0;q=0.5',
+  ])('receives OpenMetrics if it accepts %s', async (accept) => {
+    await start()
+    const { headers } = await get('/metrics').set('accept', accept).expect(200)
+    expect(headers['content-type']).toMatch(/^application\/openmetrics-text/)
+  })
+
+  it('has a log line of the level debug, like those for the health', async () => {
+    await start({ logs: true, health: true })
+    for (const path of ['/metrics', '/livez', '/readyz', '/startupz']) await get(path).expect(200)
+    const lines = app.logs.filter(({ facts }) => facts['ms'] !== undefined)
+    expect(lines.map(({ level, facts }) => [level, facts['path']])).toEqual([
+      ['debug', '/metrics'],
+      ['debug', '/livez'],
+      ['debug', '/readyz'],
+      ['debug', '/startupz'],
+    ])
+  })
+
+  it.each([
+    undefined,
+    '*/*',
+    'text/plain',
+    'text/html',
+    'application/json;q=0.1',
+    'text/plain;version=0.0.4;q=0.5,application/openmetrics-text;version=1.0.0;q=0.4',
+  ])('receives the text format if it accepts %s', async (accept) => {
+    await start()
+    const request = get('/metrics')
+    if (accept !== undefined) request.set('accept', accept)
+    const { headers, text } = await request.expect(200)
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(headers['cache-control']).toBe('no-store')
+    expect(text).not.toContain('# EOF')
+  })
 
   it('contains no trace that the caller has not sampled', async () => {
     await start()

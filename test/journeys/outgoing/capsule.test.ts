@@ -110,7 +110,10 @@ describe('a capsule with outgoing calls', () => {
     expect(call?.url).toMatch(/\/charges\?key=.*&order=7$/)
     expect(JSON.parse(call?.body ?? '')).toEqual({ id: 41, token: '[secret]' })
     expect(JSON.parse(call?.sent ?? '')).toEqual({ cents: 100, password: '[secret]' })
-    expect(Object.fromEntries(call?.headers ?? [])).toMatchObject({ 'x-type': 'charge' })
+    expect(Object.fromEntries(call?.headers ?? [])).toEqual({
+      ...{ 'content-type': 'application/json', 'x-type': 'charge' },
+      date: expect.any(String),
+    })
     expect(text).not.toMatch(/(?:token|sent|answer)-canary-9/)
     expect(capsule.cut).toEqual([])
   })

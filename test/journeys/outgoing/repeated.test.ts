@@ -290,6 +290,26 @@ describe('the circuit of a host', () => {
     expect(caller.openCircuits()).toHaveLength(isOpen ? 1 : 0)
   })
 
+  it.each<[string, unknown, boolean]>([
+    ['the time limit of the call', new DOMException('late', 'TimeoutError'), true],
+    [
+      'the time limit of the request',
+      Object.assign(new Error(), { code: 'HANDLER_TIMEOUT' }),
+      true,
+    ],
+    ['a client that has disconnected', Object.assign(new Error(), { code: 'CLIENT_GONE' }), false],
+    ['nothing that is known', undefined, false],
+  ])('depends on the reason for which calls were canceled: %s', async (_, reason, isOpen) => {
+    let controller = new AbortController()
+    const host = await otherHost(() => controller.abort(reason))
+    const { call, caller } = callerOf({ circuit: true })
+    for (let i = 0; i < 5; i++) {
+      controller = new AbortController()
+      await call(host.url, { signal: controller.signal }).catch(() => {})
+    }
+    expect(caller.openCircuits()).toHaveLength(isOpen ? 1 : 0)
+  })
+
   it('tells the rest of its ten seconds in whole seconds, and begins again after a failure', async () => {
     const host = await otherHost(unavailable)
     const { call, pass } = callerOf({ circuit: true })

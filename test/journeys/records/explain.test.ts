@@ -138,6 +138,10 @@ describe('the explain method', () => {
     const times = record.steps.map(({ at }) => at)
     expect(times).toEqual([...times].sort((a, b) => a - b))
     expect(Math.max(...times)).toBeLessThanOrEqual(record.durationMs)
+    const ends = record.steps.map(({ at, durationMs }) => at + durationMs)
+    for (const [index, end] of ends.entries()) {
+      expect(end).toBeCloseTo(times[index + 1] ?? record.durationMs, 2)
+    }
     expect(record.id).toMatch(/^[\w-]{36}$/)
   })
 

@@ -238,7 +238,8 @@ describe('a client that disconnects during an upload', () => {
     client.socket.destroy()
     await client.closed
     if (mayBegin && cut.path !== 'leave') {
-      await expect.poll(() => seen.error).toMatchObject({ code: 'MALFORMED_BODY' })
+      const message = 'The form ended early'
+      await expect.poll(() => seen.error).toMatchObject({ code: 'MALFORMED_BODY', message })
     }
     await expect
       .poll(() => [openFiles(), readdirSync(folder), spooledNames()])
