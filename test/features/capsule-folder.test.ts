@@ -54,6 +54,17 @@ it('the folder accepts more capsules when the waiting ones have been written, or
   expect(folder.isBusy).toBe(false)
 })
 
+it('the folder contains as many of the newest capsules as its size allows', async () => {
+  const { path, folder, add } = opened(5, 4)
+  for (const n of [0, 1, 2]) add(`20261126-09000${n}-aaaaaa`, '{}')
+  await folder.idle()
+  expect(readdirSync(path).sort()).toEqual([
+    '.gitignore',
+    '20261126-090001-aaaaaa.json',
+    '20261126-090002-aaaaaa.json',
+  ])
+})
+
 it('a file that already exists is not replaced', async () => {
   const { path, folder, errors, add } = opened(5)
   writeFileSync(join(path, '.gitignore'), 'own')

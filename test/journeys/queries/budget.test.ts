@@ -63,6 +63,11 @@ class OrdersController {
     return 'done'
   }
 
+  @Queries(0) @Get('none') async none(req: Request) {
+    for (const id of ids(Number(req.query['count']))) await this.#store.query(`select ${id}`)
+    return 'done'
+  }
+
   @Queries(15) @Get('many') async many() {
     for (const id of ids(12)) await this.#store.query(ITEMS, [id])
     return 'done'
@@ -209,6 +214,25 @@ describe('the @Queries decorator', () => {
     const { message } = await failureOf('/orders/allowed?count=4')
     expect(message).toContain('It ran 4 statements, but @Queries allows 3:')
     expect(message).toContain('  select 0\n    at test/journeys/queries/budget.test.ts:22:')
+  })
+
+  it('can forbid every statement', async () => {
+    const test = await start()
+    await test.request().get('/orders/none?count=0').expect(200)
+    const { message } = await failureOf('/orders/none?count=1')
+    expect(message).toContain('but @Queries allows 0:')
+  })
+
+  it('causes a decision in the record of a request that exceeds it', async () => {
+    const test = await start({ queries: false })
+    const record = test.explain(await test.request().get('/orders/none?count=2'))
+    expect(record.decisions.filter(({ by }) => by === 'queries')).toMatchObject([
+      {
+        verdict: 'exceeded',
+        reason: '@Queries allows 0 statements and calls, but 2 ran',
+        facts: { count: 2, most: 0 },
+      },
+    ])
   })
 
   it('allows repetitions of a statement', async () => {

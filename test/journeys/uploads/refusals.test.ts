@@ -194,6 +194,19 @@ describe('a form is accepted', () => {
     expect((await send(body, headers)).status).toBe(200)
   })
 
+  it.each(['a known', 'an unknown'])('with the largest size, and %s length', async (kind) => {
+    const sized = async (size: number) => {
+      const bytes = new Uint8Array(Buffer.concat([valid, Buffer.alloc(size - valid.length, 'e')]))
+      const body = kind === 'a known' ? bytes : new Blob([bytes]).stream()
+      const headers = { 'Content-Type': FORM_TYPE }
+      const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+      const response = await app.fetch('/forms', init)
+      return [response.status, ((await response.json()) as { message?: string }).message]
+    }
+    expect(await sized(72_536)).toEqual([200, 'OK'])
+    expect(await sized(72_537)).toEqual([413, 'The form is larger than 72536 bytes'])
+  })
+
   it('with a field that occurs three times', async () => {
     const tags = ['a', 'b', 'c'].map((value) => ({ name: 'tags', value }))
     expect((await send(form([title, ...tags, image]))).data?.tags).toEqual(['a', 'b', 'c'])
