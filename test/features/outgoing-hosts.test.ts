@@ -6,7 +6,7 @@ import { otherHost } from '../journeys/outgoing/other-host.js'
 it('the states of 1,000 hosts are stored, and the oldest one is deleted for a further host', () => {
   const hosts = new Hosts()
   const states = Array.from({ length: 1000 }, (_, n) => hosts.of(`h${n}`))
-  for (const [n, state] of states.entries()) expect(hosts.of(`h${n}`)).toBe(state)
+  for (const [n, state] of [...states.entries()].reverse()) expect(hosts.of(`h${n}`)).toBe(state)
   hosts.of('h1000')
   expect(hosts.of('h1')).toBe(states[1])
   expect(hosts.of('h999')).toBe(states[999])

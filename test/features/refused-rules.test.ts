@@ -111,6 +111,11 @@ describe('a value that PostgreSQL refuses', () => {
     expect(blamed(refused, { body: { a: 1, b: 2 } })).toEqual(expected)
   })
 
+  it('can be each value if PostgreSQL names a parameter that the statement does not have', () => {
+    const refused = { ...quoting('22P02', 'x', 'y'), where: 'parameter $3' }
+    expect(blamed(refused, { body: { a: 'x', b: 'y' } })).toEqual(['body a is not valid'])
+  })
+
   it('is not blamed on the values within the parameter that PostgreSQL names', () => {
     const where = 'parameter $1'
     const refused = { code: '22003', message: 'out of range', where, values: [[1]] }

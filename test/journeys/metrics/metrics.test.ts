@@ -291,13 +291,14 @@ describe('metrics other than the durations of requests', () => {
     const metric = { name: 'jobs_waiting', help: 'Jobs.', type: 'gauge', read: () => 1 } as const
     app.get(Metrics).add(metric)
     expect(() => app.get(Metrics).add(metric)).toThrow(/It has already been added/)
-    app.get(Metrics).add({ ...metric, name: '_Jobs9_total', type: 'counter' })
+    app.get(Metrics).add({ ...metric, name: 'Jobs_9_total', type: 'counter' })
+    app.get(Metrics).add({ ...metric, name: '_jobs' })
     expect(
       app
         .get(Metrics)
         .list()
         .map(({ name }) => name),
-    ).toEqual(['jobs_waiting', '_Jobs9_total'])
+    ).toEqual(['jobs_waiting', 'Jobs_9_total', '_jobs'])
   })
 
   it('count requests per tenant up to a maximum, and the requests of all other tenants together', async () => {

@@ -331,6 +331,17 @@ describe('the circuit of a host', () => {
     expect(host.got).toHaveLength(6)
   })
 
+  it('is open for ten seconds after a failure, however long the failed call took', async () => {
+    const { call, pass } = callerOf({ circuit: true })
+    const host = await otherHost((req, res) => {
+      pass(5000)
+      unavailable(req, res)
+    })
+    for (let i = 0; i < 5; i++) await call(host.url)
+    const headers = { 'Retry-After': '10' }
+    await expect(call(host.url)).rejects.toMatchObject({ headers })
+  })
+
   it('is off by default', async () => {
     const host = await otherHost(unavailable)
     const { call, caller } = callerOf({ retries: true })
