@@ -35,3 +35,32 @@ it('the check of a pipelined request does not visit all earlier requests', () =>
   const { run } = pipelined(2000)
   expect(countWork(run)).toBeLessThan(10 * 2000)
 })
+
+/** Counts the `close` events of a response. */
+function closesOf(res: ServerResponse): { count: number } {
+  const closes = { count: 0 }
+  res.on('close', () => closes.count++)
+  return closes
+}
+
+it('a waiting response closes once with its connection, unless Node closes it', () => {
+  const { run, responses } = pipelined(3)
+  run()
+  const [, next, last] = responses.map(closesOf)
+  // From this event on, the response has the connection itself.
+  responses[1]?.emit('socket')
+  const { socket } = (responses[0] as ServerResponse).req
+  socket.emit('close')
+  socket.emit('close')
+  expect([next?.count, last?.count, responses[2]?.destroyed]).toEqual([0, 1, true])
+})
+
+it('a response on a connection that has already closed is closed immediately', async () => {
+  const socket = new PassThrough()
+  await new Promise((resolve) => socket.once('close', resolve).destroy())
+  const req = { socket, method: 'GET', httpVersionMajor: 1, httpVersionMinor: 1 } as never
+  const res = new ServerResponse(req)
+  const closes = closesOf(res)
+  closeWithConnection(req, res)
+  expect([closes.count, res.closed]).toEqual([1, true])
+})

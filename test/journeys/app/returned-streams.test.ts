@@ -1,5 +1,5 @@
 import { PassThrough, Readable, Stream, Writable } from 'node:stream'
-import { Controller, Get, type Request, type Response as Res } from 'blazon'
+import { Controller, fileResponse, Get, type Request, type Response as Res } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { errors, handler, start } from './values-app.js'
@@ -72,6 +72,7 @@ describe('a returned value with a status that allows no body', () => {
     ['a stream', () => Readable.from(['dropped'])],
     ['a web stream', () => new Blob(['dropped']).stream()],
     ['a file', () => new Blob(['dropped'], { type: 'text/html' })],
+    ['a file response', () => fileResponse(Buffer.from('dropped'), { type: 'text/html' })],
   ]
 
   it.each(VALUES)('is not sent: %s', async (_, value) => {

@@ -122,6 +122,17 @@ describe('a form body', () => {
     expect((await send('form', 'item=a&item=b', FORM)).status).toBe(400)
   })
 
+  it('keeps all values of a name in their order, and decodes names like values', async () => {
+    const { body } = await send('raw-form', 'a+b=1&x=y&a%20b=2&a+b=3', FORM)
+    expect(body.data).toEqual({ 'a b': ['1', '2', '3'], x: 'y' })
+  })
+
+  it('can have names with up to five brackets', async () => {
+    const { body } = await send('raw-form', 'a[b][c][d][e][f]=1', FORM)
+    expect(body.data).toEqual({ 'a[b][c][d][e][f]': '1' })
+    expect((await send('raw-form', 'a[b][c][d][e][f][g]=1', FORM)).status).toBe(400)
+  })
+
   it('keeps names with brackets, and names of built-in properties such as toString', async () => {
     const { body } = await send('raw-form', 'a[b]=1&toString=2&empty&=x&&a[b]=3', FORM)
     expect(body.data).toEqual({ 'a[b]': ['1', '3'], toString: '2', empty: '', '': 'x' })
@@ -229,7 +240,9 @@ describe('several body types on one route', () => {
       expect((await send('many', '{"item":"a","count":2}', type)).body.data).toEqual(order)
     }
     expect((await send('many', 'item=a', 'text/plain')).body.data).toEqual({ got: 'item=a' })
-    expect((await send('many', '<a/>', 'application/xml')).status).toBe(415)
+    for (const type of ['application/xml', 'text/x+json', 'application/a+b+json']) {
+      expect((await send('many', '{"item":"a"}', type)).status).toBe(415)
+    }
   })
 
   it('have separate limits', async () => {

@@ -1,9 +1,10 @@
+import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { Body, Controller, defineControllers, Post, type Request } from 'blazon'
+import { App, Body, Controller, defineControllers, Post, type Request } from 'blazon'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { appsOfTest } from './support.js'
+import { appsOfTest, send } from './support.js'
 
 const Order = z.object({ sku: z.string(), amount: z.coerce.number().positive() })
 
@@ -105,6 +106,28 @@ describe('the body parsers of Express in `middlewares`', () => {
       type: 'buffer',
       body: 'bytes',
     })
+  })
+
+  it('set a body in the outer application that stays replaced if a mounted App has replaced it', async () => {
+    const app = apps.track(
+      new App({
+        controllers: [],
+        logger: false,
+        middlewares: [
+          (req, _res, next) => {
+            if (req.path === '/replaced') req.body = { b: 2 }
+            next()
+          },
+        ],
+      }),
+    )
+    const host = express().use(express.json(), app.handler)
+    host.post('/:path', (req, res) => void res.json(req.body))
+    const port = await apps.serving(createServer(host))
+    const headers = { 'content-type': 'application/json' }
+    const post = async (path: string) =>
+      (await send(port, { method: 'POST', path, headers, body: '{"a":1}' })).text
+    expect([await post('/kept'), await post('/replaced')]).toEqual(['{"a":1}', '{"b":2}'])
   })
 
   it('pass the raw bytes to `verify` of express.json(), and result in 403 if it throws', async () => {

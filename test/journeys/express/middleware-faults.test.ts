@@ -116,6 +116,41 @@ describe('an error middleware that calls next() without an error', () => {
     expect([ran, status]).toEqual([['failing 1', 'failing 3', 'last'], 200])
   })
 
+  it('continues the request only once, even if it calls next() again', async () => {
+    const forgiveTwice: ErrorRequestHandler = (_error, _req, _res, next) => {
+      next()
+      next()
+    }
+    const list = (note: (name: string) => RequestHandler) => [
+      note('failing'),
+      forgiveTwice,
+      note('last'),
+    ]
+    expect(await run(list)).toEqual({ ran: ['failing', 'last'], status: 200 })
+  })
+
+  it('can also call req.next(), as code of Express does', async () => {
+    const forgiveByRequest: ErrorRequestHandler = (_error, req) => req.next?.()
+    Object.defineProperty(forgiveByRequest, 'length', { value: 4 })
+    const list = (note: (name: string) => RequestHandler) => [
+      note('failing'),
+      forgiveByRequest,
+      note('last'),
+    ]
+    expect(await run(list)).toEqual({ ran: ['failing', 'last'], status: 200 })
+  })
+
+  it('leaves out the log line of its client error, even if the later response has status 500', async () => {
+    const logged: unknown[] = []
+    const logger = { info() {}, warn() {}, error: (facts: object) => logged.push(facts) }
+    const failing: RequestHandler = (_req, _res, next) => next(new NotFoundError('passed over'))
+    const forgiveLater: ErrorRequestHandler = (_error, _req, _res, next) => setImmediate(next)
+    const answer: RequestHandler = (_req, res) => void res.status(500).json({})
+    const app = await apps.inProcess({ middlewares: [failing, forgiveLater, answer], logger })
+    expect((await app.request().get('/items')).status).toBe(500)
+    expect(logged).toEqual([])
+  })
+
   it('stops the handler timeout, so that the request can take longer', async () => {
     let goOn: (() => void) | undefined
     const forgiveLater: ErrorRequestHandler = (_error, _req, _res, next) => {

@@ -233,5 +233,11 @@ describe('a file response whose content is not on disk', () => {
     const { url } = await serve()
     for (const expected of ['1', '2'])
       expect(await (await fetch(`${url}/cached`)).text()).toBe(expected)
+    state.make = () => {
+      calls++
+      return fileResponse(Buffer.alloc(0), { name: 'a.txt' })
+    }
+    for (let i = 0; i < 2; i++) await fetch(`${url}/cached`)
+    expect(calls).toBe(4)
   })
 })

@@ -1,4 +1,4 @@
-import { fileResponse } from 'blazon'
+import { Controller, fileResponse, Get, type Request, type Response } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { folder, serve, state } from './files-app.js'
 
@@ -51,6 +51,18 @@ describe('the type of a file', () => {
     ])
     state.make = () => fileResponse(Buffer.from('x'))
     expect(await typeOf('/made')).toBe('application/octet-stream')
+  })
+
+  it('is the type that the handler has set with `res`, even if a Blob has another type', async () => {
+    @Controller('own')
+    class Own {
+      @Get() get(_req: Request, res: Response) {
+        res.type('text/x-own')
+        return fileResponse(new Blob(['x'], { type: 'image/png' }))
+      }
+    }
+    const { url } = await serve({ controllers: [Own] })
+    expect((await fetch(`${url}/own`)).headers.get('content-type')).toMatch(/^text\/x-own/)
   })
 })
 

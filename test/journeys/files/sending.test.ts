@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
@@ -44,6 +44,7 @@ describe('a file that is sent', () => {
 describe.skipIf(hasNoProc)('the handle of a file', () => {
   it('is closed after every kind of response', async () => {
     const root = folder({ 'a.txt': 'text', 'empty.txt': '' })
+    mkdirSync(join(root, 'sub'))
     const { url } = await serve()
     const etag = (await fetch(`${url}/files/a.txt`)).headers.get('etag') as string
     for (const [path, init] of [
@@ -55,6 +56,7 @@ describe.skipIf(hasNoProc)('the handle of a file', () => {
       ['a.txt', { headers: { 'if-none-match': etag } }],
       ['a.txt', { headers: { 'if-match': '"other"' } }],
       ['missing.txt', {}],
+      ['sub', {}],
     ] as const) {
       await (await fetch(`${url}/files/${path}`, init)).arrayBuffer()
     }
@@ -92,23 +94,24 @@ describe('the compression package', () => {
   })
 })
 
-describe('the Cache-Control and ETag headers of a handler', () => {
-  it('are kept for a file, with no-transform', async () => {
+describe('the Cache-Control, ETag and Last-Modified headers of a handler', () => {
+  it.each([
+    ['private, max-age=60', 'private, max-age=60, no-transform'],
+    ['No-Transform, max-age=60', 'No-Transform, max-age=60'],
+  ])('are kept for a file, with no-transform: %s', async (given, sent) => {
     folder({ 'a.txt': 'a' })
+    const date = 'Sun, 09 Sep 2001 01:46:40 GMT'
     @Controller('kept')
     class Kept {
       @Get() get(_req: Request, res: Response) {
-        res.setHeader('Cache-Control', 'private, max-age=60').setHeader('ETag', '"own"')
+        res.set({ 'Cache-Control': given, ETag: '"own"', 'Last-Modified': date })
         return fileResponse('a.txt', { root: state.root })
       }
     }
     const { url } = await serve({ controllers: [Kept] })
     const { headers } = await fetch(`${url}/kept`)
-    const names = ['cache-control', 'etag']
-    expect(names.map((name) => headers.get(name))).toEqual([
-      'private, max-age=60, no-transform',
-      '"own"',
-    ])
+    const names = ['cache-control', 'etag', 'last-modified']
+    expect(names.map((name) => headers.get(name))).toEqual([sent, '"own"', date])
   })
 })
 

@@ -230,6 +230,8 @@ describe('the Host header', () => {
     '127.0.0.1',
     '[::1]',
     '[::1]:80',
+    'localhost:',
+    'localhost:65535',
     'xn--bcher-kva.example',
   ])('can be %s', async (host) => {
     expect((await exchange(app.port, request('/things', [`Host: ${host}`])))[0]?.status).toBe(200)
@@ -247,6 +249,7 @@ describe('the Host header', () => {
     ['an open bracket', 'Host: [::1'],
     ['an invalid port', 'Host: localhost:http'],
     ['two ports', 'Host: localhost:1:2'],
+    ['a port of six digits', 'Host: localhost:123456'],
     ['markup', 'Host: <script>'],
     ['a character that is not ASCII', 'Host: \xe9vil'],
   ])('is refused if it contains %s', async (_, line) => {

@@ -241,6 +241,16 @@ describe.each(FORMATS)('a stream at /streams/%s', (path, aged) => {
       expect(state.errors).toHaveLength(1)
     })
 
+    it('sends no comments, which would only fill the buffers', async () => {
+      const { app, port } = await serve(path)
+      const { one, fail } = await press(port)
+      await app.clock.advance('1m')
+      fail(new Error('broken'))
+      const { body } = await one.read()
+      expect(body).toContain('"n":1')
+      expect(body).not.toMatch(/^:$/m)
+    })
+
     it('is cut off at maxAge', async () => {
       const { app, port } = await serve(path)
       const { one } = await press(port, aged)

@@ -66,6 +66,24 @@ describe('a listener on a request with a tenant', () => {
     },
   )
 
+  it.each(['prependListener', 'prependOnceListener'] as const)(
+    'is called before earlier listeners if it is added with %s()',
+    async (add) => {
+      heard = []
+      const middleware: Middleware = (req, res, next) => {
+        for (const emitter of [req, res]) {
+          emitter.on('ping', () => heard.push('earlier'))
+          emitter[add]('ping', () => heard.push('later'))
+          emitter.emit('ping')
+        }
+        next()
+      }
+      const { port } = await apps.listening({ ...options, middlewares: [middleware] })
+      expect((await send(port, { path: '/echo', headers })).status).toBe(200)
+      expect(heard).toEqual(['later', 'earlier', 'later', 'earlier'])
+    },
+  )
+
   it.each(WAYS)('can be removed with off() if it was added with %s()', async (add) => {
     heard = []
     const middleware: Middleware = (req, res, next) => {

@@ -136,6 +136,12 @@ const ADDITIONS: Record<string, (router: Router) => unknown> = {
     router.use(rows)
     stack.splice(0, 1, ...made)
   },
+  'layers that are put before others': (router) => {
+    const { stack } = (router as Router & { router?: Router }).router ?? router
+    const made = express.Router().use(queries).get('/rows/:id', rows).stack
+    router.use(rows)
+    stack.unshift(...made)
+  },
 }
 
 async function start(options: AppOptions): Promise<number> {
@@ -259,6 +265,14 @@ describe('a router in several applications', () => {
     const ports = [port, (server.address() as AddressInfo).port]
     const found = await Promise.all(ports.map(strays))
     expect(found.flat()).toEqual([])
+  })
+
+  it('still refuses a parameter callback that is not a function', async () => {
+    const router = express.Router()
+    await start({ middlewares: [router] })
+    for (const callback of [undefined, 'rows']) {
+      expect(() => router.param('id', callback as never)).toThrow(TypeError)
+    }
   })
 
   it('keeps the names, parameter counts and properties of its handlers', async () => {

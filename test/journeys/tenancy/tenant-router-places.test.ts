@@ -195,6 +195,14 @@ describe('the boot check of a tenantRouter', () => {
     expect(whole?.text).toContain('handles these requests itself: * /.')
   })
 
+  it('warns about a router with the whole path of each route, if the path is known', async () => {
+    const withoutNext = (req: Request) => void req.res?.end()
+    const router = express.Router().use('/v1/', express.Router().get('/rows', sendTenant))
+    router.use(/old/, express.Router().get('/rows', sendTenant)).use('/end', withoutNext as never)
+    const [warning] = await bootWarnings({ ...options, middlewares: [router] })
+    expect(warning?.text).toContain('itself: GET /v1/rows, GET (path unknown), * /end.')
+  })
+
   it('does not warn about tenantRouter(), publicRouter(), or middlewares that can call next()', async () => {
     const files = express.Router().use('/files', express.static('.'), express.json())
     const ends = publicRouter(((_req, res) => void res.end()) as RequestHandler)
