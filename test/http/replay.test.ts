@@ -1,17 +1,78 @@
-import { replayResponse } from 'blazon/plugin'
+import type { Middleware, Response } from 'blazon'
+import { addHeaders, replayResponse } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
-import { expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
+
+/** The response of an application that sends a stored response. */
+async function respond(
+  send: (res: Response) => void,
+  { headers = {}, before = [] }: { headers?: object; before?: Middleware[] } = {},
+) {
+  const app = await TestApp.create({
+    controllers: [],
+    contract: 'off',
+    middlewares: [...before, (_req, res) => send(res)],
+  })
+  onTestFinished(() => app.close())
+  return await app
+    .request()
+    .get('/')
+    .set(headers as never)
+}
 
 it('a stored header whose value looks like a Content-Type is sent under its own name', async () => {
   const format = 'application/json; charset=utf-8'
-  const app = await TestApp.create({
-    controllers: [],
-    middlewares: [
-      (_req, res) => replayResponse(res, { headers: ['X-Format', format], body: 'kept' }),
-    ],
-  })
-  const { headers, status } = await app.request().get('/')
-  await app.close()
+  const { headers, status } = await respond((res) =>
+    replayResponse(res, { headers: ['X-Format', format], body: 'kept' }),
+  )
   expect([status, headers['x-format']]).toEqual([200, format])
   expect(headers).not.toHaveProperty('content-type')
+})
+
+describe('a stored response', () => {
+  it('replaces headers of the application and added headers instead of repeating them', async () => {
+    const { headers, text } = await respond((res) => {
+      addHeaders(res, ['X-A', 'added', 'X-B', 'added'])
+      replayResponse(res, { headers: ['X-A', 'stored'], body: 'kept' })
+    })
+    expect([headers['x-a'], headers['x-b'], text]).toEqual(['stored', 'added', 'kept'])
+    const other = await respond((res) =>
+      replayResponse(res, { headers: ['X-Frame-Options', 'DENY'], body: 'kept' }),
+    )
+    expect(other.headers['x-frame-options']).toBe('DENY')
+  })
+
+  it('has no Content-Length if its status is 204', async () => {
+    const { headers, status } = await respond((res) =>
+      replayResponse(res, { status: 204, headers: ['X-A', 'stored'], body: '' }),
+    )
+    expect([status, headers['x-a']]).toEqual([204, 'stored'])
+    expect(headers).not.toHaveProperty('content-length')
+  })
+
+  const date = 'Sun, 09 Sep 2001 01:46:40 GMT'
+  it.each([
+    ['If-None-Match', '"1"', ['ETag', '"1"']],
+    ['If-Modified-Since', date, ['Last-Modified', date]],
+  ])('results in a 304 response without a type for a matching %s', async (name, value, own) => {
+    const { headers, status, text } = await respond(
+      (res) => replayResponse(res, { headers: ['Content-Type', 'text/x', ...own], body: 'kept' }),
+      { headers: { [name]: value } },
+    )
+    expect([status, text, headers[String(own[0]).toLowerCase()]]).toEqual([304, '', own[1]])
+    expect(headers).not.toHaveProperty('content-type')
+  })
+
+  it('keeps its bytes even if a middleware changes the bytes that it sends', async () => {
+    const body = Buffer.from('kept')
+    const changing: Middleware = (_req, res, next) => {
+      const { end } = res
+      res.end = (chunk: Buffer) => end.call(res, chunk.fill('x'))
+      next()
+    }
+    const { text } = await respond((res) => replayResponse(res, { headers: [], body }), {
+      before: [changing],
+    })
+    expect([text, String(body)]).toEqual(['xxxx', 'kept'])
+  })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { HttpMethod } from '../../src/contracts/route-model.js'
-import { buildRouter } from '../../src/routing/build-router.js'
+import { buildFinder, buildRouter } from '../../src/routing/build-router.js'
 
 /** Builds a router of `GET /path` lines. It returns the line that matched, and its parameters. */
 function routerOf(...lines: string[]) {
@@ -43,6 +43,28 @@ describe('buildRouter', () => {
     expect(match('GET', '/files/a%2Fb')).toEqual(['GET /files/:name', { name: 'a/b' }])
     expect(match('GET', '/files/%252e%252e')).toEqual(['GET /files/:name', { name: '%2e%2e' }])
     expect(match('GET', '/files/caf%C3%A9')).toEqual(['GET /files/:name', { name: 'café' }])
+  })
+
+  it('prefers a segment with a literal to a wildcard, even if the wildcard matches more segments', () => {
+    const match = routerOf('GET /files/*path', 'GET /files/:name.txt/:id')
+    expect(match('GET', '/files/a.txt/7')).toEqual([
+      'GET /files/:name.txt/:id',
+      { name: 'a', id: '7' },
+    ])
+    expect(match('GET', '/files/a.txt/7/8')).toEqual(['GET /files/*path', { path: 'a.txt/7/8' }])
+  })
+
+  it('returns a long rest of the path after a segment with a literal', () => {
+    const rest = 'x'.repeat(2000)
+    expect(routerOf('GET /:name.txt/*rest')('GET', `/a.txt/${rest}`)).toEqual([
+      'GET /:name.txt/*rest',
+      { name: 'a', rest },
+    ])
+  })
+
+  it('finds nothing, instead of a malformed path, if only the query cannot be decoded', () => {
+    expect(routerOf('GET /users')('GET', '/none?name=%ff')).toEqual({ kind: 'none' })
+    expect(routerOf('GET /users')('GET', '/%ff?name=a')).toEqual({ kind: 'malformed' })
   })
 
   it('returns the rest of the path under the name of the wildcard', () => {
@@ -92,6 +114,7 @@ describe('buildRouter', () => {
     ['/books\\:batchGet', '/BOOKS:batchget'],
     ['/books\\:batchGet/:id', '/books:batchGet/7'],
     ['/a\\*', '/a*'],
+    ['/a\\:b\\:c', '/a:b:c'],
     ['/a\\*', '/a%2A'],
     ['/\\(a\\)\\{b\\}\\[c\\]', '/(a)%7Bb%7D%5Bc%5D'],
     ['/a\\+b', '/a+b'],
@@ -282,5 +305,14 @@ describe('buildRouter', () => {
     const match = routerOf('GET /users/:id')
     expect(match('GET', `/users/${'x'.repeat(1024)}`)).toMatchObject(['GET /users/:id', {}])
     expect(match('GET', `/users/${'x'.repeat(1025)}`)).toEqual({ kind: 'none' })
+  })
+})
+
+describe('buildFinder', () => {
+  it('finds only routes: neither an explanation of a miss nor a malformed path', () => {
+    const find = buildFinder([{ index: 0, method: 'GET', path: '/users/:id' }])
+    expect(find('GET', '/users/7')).toMatchObject({ kind: 'route', index: 0 })
+    for (const url of ['/none', '/users/%ff', '/users/%00']) expect(find('GET', url)).toBeNull()
+    expect(find('POST', '/users/7')).toBeNull()
   })
 })

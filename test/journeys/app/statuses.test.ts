@@ -115,6 +115,15 @@ describe('a status that a handler sets', () => {
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status, text: '' })
   })
 
+  it('is sent without a body to clients that would read a body: 205', async () => {
+    const { status, text, headers } = await (await make()).request().get('/said/205')
+    expect({ status, text, length: headers['content-length'] }).toEqual({
+      status: 205,
+      text: '',
+      length: '0',
+    })
+  })
+
   it('is sent even if the handler assigns res.statusCode after an `await`', async () => {
     const { status, body } = await (await make()).request().get('/assigned')
     expect({ status, body }).toMatchObject({ status: 203, body: { status: 203 } })

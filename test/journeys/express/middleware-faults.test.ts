@@ -121,10 +121,12 @@ describe('an error middleware that calls next() without an error', () => {
       next()
       next()
     }
+    const waiting: RequestHandler = (_req, _res, next) => void setImmediate(next)
     const list = (note: (name: string) => RequestHandler) => [
       note('failing'),
       forgiveTwice,
       note('last'),
+      waiting,
     ]
     expect(await run(list)).toEqual({ ran: ['failing', 'last'], status: 200 })
   })

@@ -3,6 +3,7 @@ import {
   Controller,
   defineControllers,
   Get,
+  type Middleware,
   type Request,
   type Response,
 } from 'blazon'
@@ -185,6 +186,13 @@ describe('the settings of app.express', () => {
     const app = await apps.inProcess({ controllers })
     app.express.set('json spaces', 2)
     expect((await app.request().get('/tagged')).text).toBe('{\n  "a": 1\n}')
+  })
+
+  it('escape the characters of HTML according to "json escape"', async () => {
+    const html: Middleware = (_req, res) => res.json({ a: '<b>' })
+    const app = await apps.inProcess({ controllers, contract: 'off', middlewares: [html] })
+    app.express.set('json escape', true)
+    expect((await app.request().get('/')).text).toBe('{"a":"\\u003cb\\u003e"}')
   })
 })
 

@@ -93,6 +93,17 @@ describe('the function fileResponse', () => {
     expect(call).toThrow(message)
   })
 
+  it('keeps its options, even if the object with the options changes later', async () => {
+    const { url } = await serve()
+    const options = { name: 'first.txt' }
+    const file = fileResponse(Buffer.from('x'), options)
+    options.name = 'second.txt'
+    state.make = () => file
+    expect((await fetch(`${url}/made`)).headers.get('content-disposition')).toBe(
+      'attachment; filename=first.txt',
+    )
+  })
+
   it('returns an object that reveals nothing about the file in JSON', () => {
     expect(JSON.stringify(fileResponse('a.txt', { root: '/secret' }))).toBe('{}')
   })
