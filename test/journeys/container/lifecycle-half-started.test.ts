@@ -76,4 +76,20 @@ describe('a start that fails halfway', () => {
     )
     expect(log).toEqual(['init database', 'close late', 'close database'])
   })
+
+  it('rejects with its own error, and logs the errors of onClose', async () => {
+    class Stuck {
+      onClose() {
+        throw new Error('stuck')
+      }
+    }
+    const lines: [unknown, string][] = []
+    const error = ({ err }: { err?: unknown }, text: string) => void lines.push([err, text])
+    const logger = { info() {}, warn() {}, error }
+    const providers = [Stuck, Database, Schema]
+    await expect(App.create({ providers, logger })).rejects.toThrow('no schema')
+    expect(log).toContain('close database')
+    const message = 'An error occurred while closing after the failed startup'
+    expect(lines).toMatchObject([[{ errors: [new Error('stuck')] }, message]])
+  })
 })

@@ -1,5 +1,8 @@
 import { App, Injectable, inject, type Plugin } from 'blazon'
+import { TestApp } from 'blazon/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { gate } from '../gate.js'
+import { turns } from '../turns.js'
 
 let log: string[]
 beforeEach(() => {
@@ -152,5 +155,124 @@ describe('a plugin', () => {
     expect(app.express.get('answer')).toBe(42)
     expect(seen).toEqual([true, true])
     await app.close()
+  })
+})
+
+describe('the hook onClosing', () => {
+  it('is called for all instances with timeouts.close, and every onClose waits for it', async () => {
+    const left = gate()
+    const slow: Plugin = {
+      name: 'slow',
+      async onClosing(graceMs) {
+        log.push(`closing slow ${graceMs}`)
+        await left.opened
+        log.push('left slow')
+      },
+      onClose: hooks('slow').onClose,
+    }
+    const quick: Plugin = {
+      name: 'quick',
+      onClosing: (graceMs) => void log.push(`closing quick ${graceMs}`),
+      onClose: hooks('quick').onClose,
+    }
+    const app = await App.create({ plugins: [slow, quick], timeouts: { close: '7s' } })
+    const closing = app.close()
+    await turns()
+    expect(log).toEqual(['closing slow 7000', 'closing quick 7000'])
+    left.open()
+    await closing
+    expect(log.slice(2)).toEqual(['left slow', 'close quick', 'close slow'])
+  })
+
+  it('rejects close() with its error, together with the errors of onClose', async () => {
+    const fail = (message: string) => () => {
+      throw new Error(message)
+    }
+    const plugins: Plugin[] = [
+      { name: 'busy', onClosing: fail('busy'), onClose: hooks('busy').onClose },
+      { name: 'stuck', onClose: fail('stuck') },
+    ]
+    const app = await App.create({ plugins })
+    const error = await app.close().catch((thrown) => thrown)
+    expect(error.errors).toEqual([new Error('busy'), new Error('stuck')])
+    expect(log).toEqual(['close busy'])
+  })
+
+  it('can take as long as timeouts.close and timeouts.onClose together', async () => {
+    const stuck: Plugin = {
+      name: 'stuck',
+      onClosing: () => new Promise(() => {}),
+      onClose: hooks('stuck').onClose,
+    }
+    const timeouts = { close: '2s', onClose: '1s' }
+    const app = await TestApp.create({ plugins: [stuck], timeouts })
+    await app.clock.advance(1)
+    const closing = app.close().catch((thrown) => thrown)
+    await app.clock.advance('2999ms')
+    expect(log).toEqual([])
+    await app.clock.advance('1ms')
+    const message = "onClosing of plugin 'stuck' did not end within 3000 ms"
+    expect((await closing).errors).toEqual([new Error(message)])
+    expect(log).toEqual(['close stuck'])
+  })
+})
+
+describe('a hook that does not end', () => {
+  it('is reported with the name of its class', async () => {
+    class Stuck {
+      onClose() {
+        return new Promise(() => {})
+      }
+    }
+    class Odd extends Stuck {
+      get name(): string {
+        throw new Error('no name')
+      }
+    }
+    const app = await TestApp.create({ providers: [Stuck, Odd], timeouts: { onClose: '1s' } })
+    await app.clock.advance(1)
+    const closing = app.close().catch((thrown) => thrown)
+    await app.clock.advance('2s')
+    expect((await closing).errors).toEqual(
+      ['a provider', 'Stuck'].map(
+        (name) => new Error(`onClose of ${name} did not end within 1000 ms (timeouts.onClose)`),
+      ),
+    )
+  })
+})
+
+describe('an application that is closed while it starts', () => {
+  it.each(['setup', 'onInit', 'onReady'])(
+    'does not call %s of the next plugin, and closes the first one',
+    async (hook) => {
+      let closing: Promise<void> | undefined
+      const first = {
+        name: 'first',
+        onClose: hooks('first').onClose,
+        [hook]: () => {
+          closing = app.close()
+        },
+      }
+      const second = { name: 'second', [hook]: () => void log.push('second') }
+      const app = new App({ plugins: [first, second] as Plugin[], logger: false })
+      await expect(app.init()).rejects.toThrow('The application is closed.')
+      await closing
+      expect(log).toEqual(['close first'])
+    },
+  )
+
+  it('is not awaited longer than timeouts.close, which is logged', async () => {
+    const started = gate()
+    const logger = { info() {}, warn() {}, error: (_: object, text: string) => void log.push(text) }
+    const plugins: Plugin[] = [{ name: 'slow', onInit: () => started.opened }]
+    const app = new App({ plugins, logger, timeouts: { close: '1ms' } })
+    const starting = app.init().catch((thrown) => thrown)
+    await turns()
+    await app.close()
+    expect(log).toEqual([
+      'The startup did not finish, so the resources that it opened were not closed',
+    ])
+    started.open()
+    expect(await starting).toEqual(new Error('The application is closed.'))
   })
 })
