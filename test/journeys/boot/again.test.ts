@@ -1,12 +1,15 @@
 import {
   App,
   type AppOptions,
+  Auth,
   Body,
+  type Class,
   Controller,
   Get,
   inject,
   Params,
   Post,
+  Query,
   type Request,
   type SwaggerOptions,
 } from 'blazon'
@@ -130,4 +133,94 @@ it('an application has a route that was declared after another application start
   decorate(prototype, 'late', descriptor)
   const ask = async (app: TestApp) => (await app.request().get('/growing/late')).body.data
   expect(await withApp({ controllers }, ask)).toBe('late')
+})
+
+/** Declares the same controller again, so that nothing is known about it. */
+function declareItems(): Class {
+  @Controller('items')
+  class ItemsController {
+    @Get(':id')
+    @Query(z.object({ filter: z.object({ a: z.string() }) }))
+    read() {
+      return {}
+    }
+
+    @Auth()
+    @Post()
+    @Body(z.object({ name: z.string() }))
+    create() {
+      return {}
+    }
+  }
+  return ItemsController
+}
+
+const guard = { canActivate: () => true }
+const key = { type: 'apiKey', in: 'header', name: 'x-key' } as const
+
+const unlimited: AppOptions = { timeouts: { handler: false } }
+
+it.each<[name: string, own: AppOptions, before?: AppOptions]>([
+  ['prefix', { prefix: 'v1' }],
+  ['defaultStatus', { defaultStatus: { POST: 201 } }],
+  ['envelope', { envelope: false }],
+  ['responses', { responses: { documented: [{ status: 451, description: 'No' }] } }],
+  ['auth.guard', { auth: { guard } }],
+  ['auth.default', { auth: { guard, default: 'protected' } }],
+  ['auth.guards', { auth: { guards: { key: guard, token: guard } } }],
+  ['auth.guard.security', { auth: { guard: { ...guard, security: key } } }],
+  ['timeouts.handler', { timeouts: { handler: false } }],
+  ['limits.body', { limits: { body: '2kb' } }],
+  ['errors', { errors: 'problem' }],
+  ['errors.status', { errors: { status: { validation: 422 } } }],
+  ['requestIds', { requestIds: true }],
+  ['capacity', { ...unlimited, capacity: { concurrent: 10 } }, unlimited],
+  ['rateLimit', { rateLimit: { limit: 5, window: '1m' } }],
+  ['tenant', { tenant: { required: true } }],
+  ['swagger.openapi', { swagger: { openapi: '3.1' } }],
+  ['swagger.servers', { swagger: { servers: [{ url: '/v1' }] } }],
+  ['plugins', { plugins: [{ name: 'p', contract: () => ({ errors: [410] }) }] }],
+])(
+  'a second application with the same controllers has the document of its own option %s',
+  (...row) => {
+    const [, own, others = {}] = row
+    const Items = declareItems()
+    const read = (controller: Class, more: AppOptions) => {
+      const app = new App({ controllers: [controller], logger: false, ...more })
+      return { document: app.document, routes: app.getRouteTable() }
+    }
+    const before = read(Items, others)
+    const found = read(Items, own)
+    expect(found).toEqual(read(declareItems(), own))
+    expect(found).not.toEqual(before)
+    expect(read(Items, others)).toEqual(before)
+  },
+)
+
+it('a second application with the same controllers has the warnings for its own query parser', () => {
+  const Items = declareItems()
+  const codes = (parser?: string) => {
+    const app = new App({ controllers: [Items], logger: false })
+    if (parser !== undefined) app.express.set('query parser', parser)
+    return app.documents[0]?.problems.map(({ code }) => code)
+  }
+  expect(codes()).toEqual(['W_QUERY_NESTED'])
+  expect(codes('extended')).toEqual([])
+  expect(codes()).toEqual(['W_QUERY_NESTED'])
+})
+
+it('a second application has the routes of its own list of controllers', () => {
+  @Controller('other')
+  class OtherController {
+    @Get()
+    list() {
+      return []
+    }
+  }
+  const Items = declareItems()
+  const read = (...controllers: Class[]) =>
+    new App({ controllers, logger: false }).getRouteTable().map(({ path }) => path)
+  expect(read(Items)).toEqual(['/items/:id', '/items'])
+  expect(read(Items, OtherController)).toEqual(['/items/:id', '/items', '/other'])
+  expect(read(Items)).toEqual(['/items/:id', '/items'])
 })
