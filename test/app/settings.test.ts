@@ -1,11 +1,14 @@
 import { type AppOptions, ConfigError, memoryCache, memoryRateLimit } from 'blazon'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readOptions } from '../../scripts/options-tables.js'
 import { resolveSettings } from '../../src/app/settings/resolve-settings.js'
 import type { Settings } from '../../src/app/settings/settings.js'
 
 const settingsOf = (options: AppOptions): Settings => resolveSettings(options).settings
 const none = () => {}
+const readKeys = () => []
+const KEY = 'k'.repeat(32)
+const CAPSULES = { folder: '.blazon/capsules', files: 50, bytes: 20_000_000 }
 const logger = { info: none, warn: none, error: none }
 const find = () => null
 const authorize = () => true
@@ -59,6 +62,10 @@ const everything: AppOptions = {
 function* ownObjects({ controllers, modules, providers, ...settings }: Settings) {
   yield* [controllers, modules, providers, settings.middlewares, settings.plugins]
   yield* [settings.auth, settings.security, settings.swagger, settings.converters, settings.cache]
+  yield* [settings.records, settings.errors, settings.responses, settings.cookies]
+  yield* [settings.cookies.keys, settings.responses.documented, settings.interceptors]
+  if (settings.records.kept !== null) yield settings.records.kept
+  if (settings.records.capsules !== null) yield settings.records.capsules
   yield settings.defaultStatus
   yield* [settings.rateLimit, settings.rateLimit.policies, settings.limits, settings.validation]
   yield* [...settings.swagger, ...settings.rateLimit.policies, settings.timeouts]
@@ -212,6 +219,75 @@ describe('resolveSettings', () => {
     // The objects of the program are not frozen.
     for (const each of [options, ...Object.values(options)])
       expect(each).not.toSatisfy(isFrozenObject)
+  })
+
+  it.each<[AppOptions, object]>([
+    [{}, { records: { kept: null, capsules: null, isOff: false } }],
+    [{ records: false }, { records: { kept: null, capsules: null, isOff: false } }],
+    [
+      { records: true },
+      { records: { kept: { keep: 50, log: false }, capsules: null, isOff: false } },
+    ],
+    [
+      { records: { keep: 2, log: true, capsules: false } },
+      { records: { kept: { keep: 2, log: true }, capsules: null, isOff: true } },
+    ],
+    [{ records: { capsules: true } }, { records: { capsules: CAPSULES, isOff: false } }],
+    [
+      { records: { capsules: { files: 3 } } },
+      { records: { capsules: { ...CAPSULES, files: 3 }, isOff: false } },
+    ],
+    [
+      { records: { capsules: { folder: 'a', bytes: 9 } } },
+      { records: { capsules: { folder: 'a', files: 50, bytes: 9 } } },
+    ],
+    [{}, { sendsRequestIds: false, trustRequestId: false, onError: null, envelope: true }],
+    [{ logs: true }, { sendsRequestIds: true }],
+    [{ logs: true, requestIds: false }, { sendsRequestIds: false }],
+    [
+      { requestIds: true, trustRequestId: true },
+      { sendsRequestIds: true, trustRequestId: true },
+    ],
+    [
+      { envelope: false, onError: none },
+      { envelope: false, onError: none },
+    ],
+    [{}, { errors: { wire: 'negotiated', validationStatus: 400 } }],
+    [{ errors: {} }, { errors: { wire: 'negotiated', validationStatus: 400 } }],
+    [{ errors: 'problem' }, { errors: { wire: 'problem', validationStatus: 400 } }],
+    [
+      { errors: { format: 'problem', status: { validation: 422 } } },
+      { errors: { wire: 'problem', validationStatus: 422 } },
+    ],
+    [{}, { responses: { fields: 'send', documented: [] } }],
+    [{ responses: 'strip' }, { responses: { fields: 'strip', documented: [] } }],
+    [
+      { responses: { documented: [{ status: 404 }] } },
+      { responses: { fields: 'send', documented: [{ status: 404 }] } },
+    ],
+    [{}, { cookies: { keys: [], source: null } }],
+    [{ cookies: { keys: [KEY] } }, { cookies: { keys: [KEY], source: null } }],
+    [{ cookies: { keys: readKeys } }, { cookies: { keys: [], source: readKeys } }],
+    [{}, { timeouts: { responseMs: 60_000, preStopMs: 0, onCloseMs: 5000 } }],
+    [{ timeouts: { response: 0 } }, { timeouts: { responseMs: null } }],
+    [
+      { timeouts: { response: '2s', preStop: '3s' } },
+      { timeouts: { responseMs: 2000, preStopMs: 3000 } },
+    ],
+    [{ openapi: { title: 'Own' } }, { swagger: [{ title: 'Own' }] }],
+    [{ openapi: false }, { swagger: [{ isServed: false }] }],
+    [{ trustProxy: false }, { trustProxy: false }],
+  ])('turns %j into its settings', (options, expected) => {
+    expect(settingsOf(options)).toMatchObject(expected)
+  })
+
+  it('waits 5 s before closing in Kubernetes, unless timeouts.preStop is set', () => {
+    onTestFinished(() => void vi.unstubAllEnvs())
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.0.0.1')
+    expect(settingsOf({}).timeouts.preStopMs).toBe(5000)
+    expect(settingsOf({ timeouts: { preStop: 0 } }).timeouts.preStopMs).toBe(0)
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '')
+    expect(settingsOf({}).timeouts.preStopMs).toBe(0)
   })
 
   it('returns settings that later changes to the passed lists do not affect', () => {

@@ -1,6 +1,7 @@
 import {
   App,
   type AppOptions,
+  Auth,
   type AuthGuard,
   Controller,
   Get,
@@ -76,6 +77,30 @@ describe('a single boot error', () => {
     const wrong = { controllers: [Items], prefix: 7 } as unknown as AppOptions
     expect(await namesOf(wrong)).toEqual([['E_OPTION_INVALID', 'prefix']])
   })
+
+  it.each<[string, object]>([
+    ['auth.guards.user', { auth: { guards: { user: {} } } }],
+    ['providers', { providers: {} }],
+    ['modules', { modules: {} }],
+    ['plugins', { plugins: {} }],
+    ['controllers[0]', { controllers: [undefined] }],
+    ['defaultStatus.GET', { defaultStatus: { GET: 99 } }],
+    ['envelope', { envelope: 'bare' }],
+    ['responses', { responses: 'drop' }],
+  ])(
+    'lists nothing else if %s is wrong, because routes and providers can depend on it',
+    async (...row) => {
+      const [subject, wrong] = row
+      @Controller('e')
+      class Items {
+        readonly missing = inject(Missing)
+        @Auth('user') @Get('x') list() {}
+      }
+      const guard = { canActivate: () => true }
+      const options = { controllers: [Items], auth: { guards: { user: guard } }, ...wrong }
+      expect(await namesOf(options as AppOptions)).toEqual([['E_OPTION_INVALID', subject]])
+    },
+  )
 })
 
 describe('the search for missing providers after another problem', () => {

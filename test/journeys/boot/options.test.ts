@@ -31,6 +31,46 @@ describe('application options', () => {
     ['trustProxy', { trustProxy: 'not an address' }],
     ['trustProxy', { trustProxy: ['loopback', '::ffff:10.0.0.0/8'] }],
     ['trustProxy', { trustProxy: 'loopback, ::FFFF:10.0.0.0/24' }],
+    ['timeouts.headers', { timeouts: { headers: 0 } }],
+    ['timeouts.close', { timeouts: { close: '1 parsec' } }],
+    ['interceptors[1]', { interceptors: [{ intercept() {} }, {}] }],
+    ['providers', { providers: {} }],
+    ['modules', { modules: {} }],
+    ['interceptors', { interceptors: {} }],
+    ['plugins', { plugins: {} }],
+    ['middlewares', { middlewares: {} }],
+    ['testOverrides', { testOverrides: {} }],
+    ['testOverrides[0]', { testOverrides: [{ useValue: 1 }] }],
+    ['testOverrides[0]', { testOverrides: [{ token: null, useValue: 1 }] }],
+    ['testOverrides[1]', { testOverrides: [{ token: 'a', useValue: null }, { token: 'b' }] }],
+    ['records', { records: 'on' }],
+    ['records', { records: [] }],
+    ['records.keep', { records: { keep: 0 } }],
+    ['records.keep', { records: { keep: 1.5 } }],
+    ['records.keep', { records: { keep: 2 ** 53 } }],
+    ['records.log', { records: { log: 'yes' } }],
+    ['records.capsules', { records: { capsules: 'on' } }],
+    ['records.capsules', { records: { capsules: [] } }],
+    ['records.capsules.files', { records: { capsules: { files: 0 } } }],
+    ['records.capsules.bytes', { records: { capsules: { bytes: '1mb' } } }],
+    ['records.capsules.folder', { records: { capsules: { folder: '' } } }],
+    ['records.capsules.folder', { records: { capsules: { folder: 7 } } }],
+    ['responses', { responses: [] }],
+    ['responses', { responses: 'drop' }],
+    ['responses.fields', { responses: { fields: 'drop' } }],
+    ['responses.documented', { responses: { documented: {} } }],
+    ['errors.status', { errors: { status: null } }],
+    ['errors.mediaType', { errors: { mediaType: 'application/json' } }],
+    ['envelope', { envelope: 'bare' }],
+    ['onError', { onError: 'report' }],
+    ['strict', { strict: 'yes' }],
+    ['etag', { etag: 'weak' }],
+    ['trustRequestId', { trustRequestId: 1 }],
+    ['requestIds', { requestIds: 'all' }],
+    ['auth.credentials', { auth: { credentials: ['cookie:'] } }],
+    ['auth.credentials', { auth: { credentials: 'authorization' } }],
+    ['prefix', { prefix: 7 }],
+    ['prefix', { prefix: '/files/*rest' }],
   ])('refuse an invalid %s', async (subject, options) => {
     const problems = await bootProblems(options as AppOptions)
     expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject }])
@@ -51,6 +91,27 @@ describe('application options', () => {
       const problems = await bootProblems({ [name]: value } as AppOptions)
       expect(problems).toMatchObject([{ code: 'E_OPTION_INVALID', subject: name }])
     }
+  })
+
+  it.each<[string, AppOptions]>([
+    ['the smallest counts', { records: { keep: 1, capsules: { files: 1, bytes: 1 } } }],
+    ['capsules that are off', { records: { capsules: false } }],
+    ['the limits of 1', { limits: { body: 1, depth: 1, headers: 1 } }],
+    ['an IPv4-mapped network of IPv4 addresses', { trustProxy: '::ffff:10.0.0.0/96' }],
+    ['a list of proxies', { trustProxy: ['loopback', '10.0.0.0/8'] }],
+    [
+      'no limit for slow readers and no time before closing',
+      { timeouts: { response: 0, preStop: 0 } },
+    ],
+    ['the same limit for the head and the request', { timeouts: { headers: '9s', request: '9s' } }],
+    ['an override with the value null', { testOverrides: [{ token: 'a', useValue: null }] }],
+    [
+      'undefined for every option that can be omitted',
+      { defaultStatus: { POST: undefined } } as never,
+    ],
+  ])('accept %s', async (_, options) => {
+    const warnings = await bootWarnings(options)
+    expect(warnings.filter(({ code }) => code !== 'W_OVERRIDE_IGNORED')).toEqual([])
   })
 
   it('do not reveal a possible key in their boot errors', async () => {

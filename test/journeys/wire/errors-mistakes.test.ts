@@ -68,6 +68,26 @@ describe('an error format that fails', () => {
     },
   )
 
+  it.each(faults)(
+    'is passed to onError, also for errors of the Node.js parser, if it %s',
+    async (_, format) => {
+      const heard: [unknown, object][] = []
+      const logger = {
+        info() {},
+        warn() {},
+        error() {
+          throw new Error('The disk is full')
+        },
+      }
+      const onError = (...all: [unknown, object]) => void heard.push(all)
+      const port = await listening({ errors: { ...errors, format }, logger, onError })
+      const { body: sent } = partsOf(await rawExchange(port, 'NONSENSE\r\n\r\n'))
+      expect(sent).toMatchObject({ statusCode: 'error', status: 400 })
+      const message = 'The error format failed; the client received the default format'
+      expect(heard).toEqual([[expect.any(Error), { message, status: 400 }]])
+    },
+  )
+
   it('cannot change the list of field errors in the default format', async () => {
     const format = ({ errors: fields }: Failure) => {
       ;(fields as unknown[]).push('more')
