@@ -116,6 +116,15 @@ describe('the contract of a plugin', () => {
     [{ error: [451] }, '.error'],
     [{ errors: ['451'] }, '.errors'],
     [{ errors: [200] }, '.errors'],
+    [{ errors: [399] }, '.errors'],
+    [{ errors: [600] }, '.errors'],
+    [{ errors: [400.5] }, '.errors'],
+    [{ responses: [{ status: 99, description: 'x' }] }, '.responses'],
+    [{ tags: ['a', 1] }, '.tags'],
+    [{ deprecated: 'yes' }, '.deprecated'],
+    [{ parameters: [{ in: 'query', schema: { type: 'string' } }] }, '.parameters'],
+    [{ security: [] }, '.security'],
+    [{ security: { Key: { type: 1 } } }, '.security'],
     [{ headers: { 'X-A': 'text' } }, '.headers'],
     [{ parameters: [{ name: 'a', in: 'cookie', schema: {} }] }, '.parameters'],
     [{ tags: 'a' }, '.tags'],
@@ -138,6 +147,28 @@ describe('the contract of a plugin', () => {
         subject: `plugin 'wrong' contract(Orders.list)${field}`,
       },
     ])
+  })
+
+  it('can contain the smallest and the largest status, a path parameter, and undefined fields', () => {
+    const id = { in: 'path', name: 'id', schema: z.string().describe('The number.') } as const
+    const contract: RouteContract = {
+      errors: [400, 599],
+      responses: [{ status: 100, description: 'Go on' }],
+      deprecated: true,
+      ...({ tags: undefined } as object),
+    }
+    const parameters = (path: string) => (path.endsWith(':id') ? [id] : [])
+    const plugin: Plugin = {
+      name: 'own',
+      contract: ({ path }) => ({ ...contract, parameters: parameters(path) }),
+    }
+    const { paths } = documentOf([plugin])
+    const operation = paths['/orders']?.get
+    expect(operation?.deprecated).toBe(true)
+    expect(Object.keys(operation?.responses ?? {})).toEqual(
+      expect.arrayContaining(['100', '400', '599']),
+    )
+    expect(paths['/orders/{id}']?.get?.parameters).toMatchObject([{ in: 'path', name: 'id' }])
   })
 
   it.each<[string, object, object]>([

@@ -114,6 +114,25 @@ describe('a plugin', () => {
     expect(Object.isFrozen(found[0])).toBe(true)
   })
 
+  it('finds the first module with a name that lists a class, even in modules that import each other', async () => {
+    const seen: { context?: PluginContext } = {}
+    const provider = { token: 'reports', useClass: Reports }
+    const imports: Module[] = []
+    const unnamed: Module = { imports, providers: [Counter] }
+    const reports: Module = { name: 'reports', imports: [unnamed], providers: [Counter, provider] }
+    const later: Module = { name: 'later', providers: [Counter], controllers: [Orders] }
+    imports.push(reports)
+    const modules = [unnamed, later]
+    await using _ = await TestApp.create({ modules, plugins: [collecting(seen)] })
+    const found = [...(seen.context?.find(Every) ?? []), ...(seen.context?.find(Topic) ?? [])]
+    expect(found.map(({ method, module }) => [method, module])).toEqual([
+      ['send', 'reports'],
+      ['tidy', 'reports'],
+      [null, 'later'],
+      ['onPaid', 'later'],
+    ])
+  })
+
   it('finds inherited options, and calls the overriding method', async () => {
     const seen: { context?: PluginContext } = {}
     await using _ = await TestApp.create({ controllers: [Special], plugins: [collecting(seen)] })

@@ -67,6 +67,53 @@ describe('the check method of a plugin', () => {
     expect(problems.map(({ cause }) => cause)).toEqual(['It has no number.'])
   })
 
+  it('is not called for a route whose class, or whose base class, has decorators with errors', async () => {
+    const Amount = defineOption<number>('Amount', {
+      check: (value) => (typeof value === 'number' ? undefined : 'It is not a number.'),
+    })
+    @Amount('many' as never)
+    @Controller('wrong')
+    class Wrong {
+      @Get()
+      list() {
+        return []
+      }
+    }
+    class Base {
+      @Amount('few' as never)
+      @Get('inherited')
+      inherited() {
+        return []
+      }
+    }
+    @Controller('right')
+    class Right extends Base {
+      @Get()
+      list() {
+        return []
+      }
+    }
+    const checked: string[] = []
+    const check: Plugin['check'] = ({ name }) => {
+      checked.push(name)
+      return null
+    }
+    const options = { controllers: [Wrong, Right], plugins: [{ name: 'amounts', check }] }
+    const problems = await bootProblems(options)
+    expect(problems.map(({ cause }) => cause)).toEqual(Array(2).fill('It is not a number.'))
+    expect([...new Set(checked)]).toEqual(['Right.list'])
+  })
+
+  it('causes a boot error if only one of its problems is wrong, and no error if its list is empty', async () => {
+    const right = { cause: 'It is wrong.', remedy: 'Correct it.' }
+    const check = (route: { name: string }) =>
+      route.name.endsWith('mine') ? [] : [right, { cause: 'It has no remedy.' }]
+    const problems = await problemsWith({ name: 'broken', check: check as never })
+    expect(problems.map(({ subject }) => subject)).toEqual([
+      "plugin 'broken' check(OrdersController.list)",
+    ])
+  })
+
   it.each([
     ['a promise', async () => []],
     ['a string', () => 'wrong'],
