@@ -146,6 +146,21 @@ describe('data that each worker keeps for itself', () => {
     expect(warning).toMatch(/a worker cannot read .*sessions? of another worker/s)
   })
 
+  it('is reported for a plugin that keeps data in its process', async () => {
+    beWorker(true)
+    const plugins = [
+      { name: 'carts', keptInProcess: () => 'carts' },
+      { name: 'none', keptInProcess: () => null },
+      { name: 'other' },
+    ]
+    const [warning, ...others] = await warningsOf({ plugins })
+    expect(warning).toContain("plugin 'carts'")
+    expect(warning).toContain('Each of the 4 workers keeps its own data in memory')
+    expect(warning).toContain('a worker cannot read carts of another worker.')
+    expect(warning).toContain('Use a store that all processes share')
+    expect(others).toEqual([])
+  })
+
   it('is reported by only one worker, and only if there are workers', async () => {
     beWorker(false)
     expect(await warningsOf({ capacity: { concurrent: 10 } })).toEqual([])
@@ -175,5 +190,23 @@ describe('the time that a worker may take to close', () => {
     await bare.listen(0)
     expect(withHooks).toBe((closeMs?.() ?? 0) + 6000)
     await bare.close()
+  })
+
+  it('is preStop, close, and one onClose for all onClosing hooks and for each onClose hook', async () => {
+    let closeMs: (() => number) | undefined
+    const starts = async (start: () => Promise<unknown>, app: { closeMs: () => number }) => {
+      closeMs = app.closeMs
+      expect(closeMs()).toBe(12_000)
+      return await start()
+    }
+    const value = { workers: 2, isSpeaker: true, shareMetrics() {}, starts }
+    Object.defineProperty(globalThis, LINK, { value, configurable: true })
+    const timeouts = { preStop: '2s', close: '10s', onClose: '3s' }
+    const plugins = [{ name: 'a', onClose() {} }]
+    const app = new App({ plugins, timeouts, logger: false })
+    await app.listen(0, { signals: false })
+    // The hooks are that of the plugin and that of the stores.
+    expect(closeMs?.()).toBe(12_000 + 3000 * (1 + 2))
+    await app.close()
   })
 })
