@@ -102,4 +102,29 @@ describe('the watch for slow readers', () => {
     clock.ring(4)
     expect(sockets.map(({ isDestroyed }) => isDestroyed)).toEqual([true, true])
   })
+
+  it('logs the method and the time limit, but neither the URL nor the headers', () => {
+    const lines: unknown[] = []
+    const socket = connection(1)
+    Object.assign(socket._httpMessage.req, { url: '/secret', originalUrl: '/secret' })
+    const { clock, readers } = start([socket], { warn: (facts) => void lines.push(facts) })
+    readers.watch()
+    clock.ring(1)
+    clock.ring(4)
+    expect(lines).toEqual([{ method: 'GET', seconds: 0.004 }])
+  })
+
+  it('counts from the moment at which data waits, not from an earlier response', () => {
+    const socket = connection(1)
+    const { clock, readers } = start([socket])
+    readers.watch()
+    clock.ring(1)
+    socket.writableLength = 0
+    clock.ring(3)
+    socket.writableLength = 1
+    clock.ring(3)
+    expect(socket.isDestroyed).toBe(false)
+    clock.ring(4)
+    expect(socket.isDestroyed).toBe(true)
+  })
 })

@@ -17,6 +17,13 @@ class UsersController {
   }
 }
 
+@Controller('one')
+class OneController {
+  @Get() get() {
+    return {}
+  }
+}
+
 /** The lines that an application logs at the level info. */
 function setUp(options: AppOptions = {}) {
   const lines: { facts: object; message: string }[] = []
@@ -87,6 +94,8 @@ describe('listen()', () => {
     const { app, lines } = setUp()
     expect(await app.listen(path)).toBe(path)
     expect(lines).toMatchObject([{ facts: { url: `unix:${path}` } }])
+    expect(lines[0]?.facts).not.toHaveProperty('docs')
+    expect(lines[0]?.message).toMatch(/started in \d+ ms$/)
     const status = await new Promise((resolve) => {
       httpGet({ socketPath: path, path: '/users' }, (res) => resolve(res.resume().statusCode))
     })
@@ -100,6 +109,39 @@ describe('listen()', () => {
     await using tested = await TestApp.create({ controllers: [UsersController] })
     await tested.listen(0)
     expect(tested.logs).toEqual([])
+  })
+
+  it('logs the line in a TestApp with `announce: true`, and counts one route as a route', async () => {
+    await using app = await TestApp.create({ controllers: [OneController] })
+    await app.listen(0, { announce: true })
+    const message = expect.stringContaining(' with 1 route, started in ')
+    expect(app.logs).toMatchObject([{ level: 'info', message }])
+  })
+
+  it('passes the time limits of the options to the server of Node', async () => {
+    const { app } = setUp({ timeouts: { headers: '1s', request: '2s', keepAlive: '3s' } })
+    await app.init()
+    const { headersTimeout, requestTimeout, keepAliveTimeout, maxHeadersCount } = app.server
+    expect([headersTimeout, requestTimeout, keepAliveTimeout]).toEqual([1000, 2000, 3000])
+    // The application itself counts the headers, so that none is lost.
+    expect(maxHeadersCount).toBe(0)
+  })
+
+  it('leaves no listener for errors on the server, whether it succeeds or fails', async () => {
+    const { app } = setUp()
+    await app.init()
+    const before = app.server.listenerCount('error')
+    await app.listen(0)
+    await expect(app.listen(0)).rejects.toMatchObject({ code: 'ERR_SERVER_ALREADY_LISTEN' })
+    expect(app.server.listenerCount('error')).toBe(before)
+  })
+
+  it('accepts the largest port', async () => {
+    const error = await setUp()
+      .app.listen(65_535, '127.0.0.1')
+      .catch((reason) => reason)
+    // Another program can use the port.
+    expect(error).not.toBeInstanceOf(RangeError)
   })
 
   it.each([-1, 1.5, 65_536, Number.NaN, null, {}, true])('refuses the port %j', async (port) => {

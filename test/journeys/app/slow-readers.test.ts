@@ -61,7 +61,7 @@ class ThingsController {
   }
 }
 
-async function start(timeouts: object = {}) {
+async function start(timeouts: object = {}, requestIds = false) {
   responses = []
   held = gate()
   const { lines, logger } = keptLog()
@@ -70,6 +70,7 @@ async function start(timeouts: object = {}) {
     contract: 'off',
     timeouts: { handler: false, ...timeouts },
     logger,
+    requestIds,
   })
   const { port } = await app.listen(0, '127.0.0.1')
   const cuts = () => lines.filter(([, message]) => message === CUT)
@@ -120,6 +121,20 @@ describe('a client that reads no byte of a response', () => {
       expect(cuts()).toEqual([['warn', CUT, expect.objectContaining(facts)]])
     },
   )
+
+  it('is named in the log by its route and its request ID', async () => {
+    const { port, cuts } = await start({}, true)
+    await sendUnread(port, 'large')
+    await full()
+    await app.clock.advance('2m')
+    const facts = {
+      method: 'GET',
+      route: '/things/large',
+      requestId: expect.any(String),
+      seconds: 60,
+    }
+    expect(cuts()).toEqual([['warn', CUT, facts]])
+  })
 
   it('is disconnected after the time of `timeouts.response`', async () => {
     const { port, cuts } = await start({ response: '4s' })

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import {
   App,
   type AppOptions,
@@ -413,6 +413,13 @@ describe('the streams of app.fetch', () => {
     stopped.abort('enough')
     await expect(called).rejects.toBe('enough')
     await expect.poll(() => StreamController.open?.req.signal.aborted).toBe(true)
+  })
+
+  it('leave no listener on the signal of the request after their end', async () => {
+    const { signal } = new AbortController()
+    const { fetch } = appOf()
+    for (let count = 0; count < 2; count++) await (await fetch(foreign({ signal }))).text()
+    await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(0)
   })
 
   it('fail with the reason of the signal if the request is aborted after the response has begun', async () => {
