@@ -76,4 +76,15 @@ describe('the documentation of protected routes', () => {
     const app = await App.create({ ...options, strict: true, swagger: { enabled: true } })
     await app.close()
   })
+
+  it('is listed with all documents, its first protected route and the number of the others', async () => {
+    const swagger = [{ path: '/one' }, { path: '/two', enabled: true }, { path: '/three' }]
+    const [warning] = await bootWarnings({
+      ...{ controllers: [ItemsController, OpenController], swagger },
+      auth: { guard, default: 'protected' },
+    })
+    expect(warning?.text).toContain(
+      'protected routes at /one, /three: ItemsController.list and 2 more.',
+    )
+  })
 })

@@ -48,11 +48,13 @@ describe('the warning W_MIDDLEWARE_DEAD_END', () => {
       .use(end) as never,
   }
 
-  it.each(Object.entries(ends))('is logged for %s', async (_, middleware) => {
+  it.each(Object.entries(ends))('is logged for %s', async (name, middleware) => {
     const found = await bootWarnings({ controllers, middlewares: [pass, middleware] })
     expect(found).toMatchObject([{ code: 'W_MIDDLEWARE_DEAD_END' }])
     expect(found[0]?.text).toContain('middlewares[1]')
     expect(found[0]?.text).toContain('the routes (1)')
+    const own = name.startsWith('a middleware') ? 'It has' : 'One of its handlers has'
+    expect(found[0]?.text).toContain(`${own} no parameter \`next\``)
   })
 
   it('is logged for a middleware of a plugin, and is a boot error with `strict: true`', async () => {

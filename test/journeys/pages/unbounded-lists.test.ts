@@ -1,4 +1,15 @@
-import { ApiResponseDoc, Controller, csv, cursor, Get, Paged, Post, Produces, Query } from 'blazon'
+import {
+  ApiResponseDoc,
+  type Class,
+  Controller,
+  csv,
+  cursor,
+  Get,
+  Paged,
+  Post,
+  Produces,
+  Query,
+} from 'blazon'
 import { expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, bootWarnings } from '../../support.js'
@@ -97,3 +108,38 @@ it('boot does not check lists in production', async () => {
     vi.unstubAllEnvs()
   }
 })
+
+function listedBy(parameter: string): Class {
+  @Controller('listed')
+  class Listed {
+    @Get() @Query(z.object({ [parameter]: z.string() })) @doc(Notes) list() {
+      return []
+    }
+  }
+  return Listed
+}
+
+it.each([
+  'count',
+  'take',
+  'first',
+  '$top',
+  'size',
+  'perPage',
+  'per_page',
+  'max-results',
+  'pageItems',
+  'LIMIT',
+])(
+  'boot accepts a list without a maximum length if the query parameter %s limits it',
+  async (parameter) => {
+    expect(await bootWarnings({ controllers: [listedBy(parameter)] })).toEqual([])
+  },
+)
+
+it.each(['page', 'offset', 'limited', 'country'])(
+  'boot warns about a list without a maximum length with the query parameter %s',
+  async (parameter) => {
+    expect(await bootWarnings({ controllers: [listedBy(parameter)] })).toHaveLength(1)
+  },
+)

@@ -203,6 +203,18 @@ describe('the boot check of a tenantRouter', () => {
     expect(warning?.text).toContain('itself: GET /v1/rows, GET (path unknown), * /end.')
   })
 
+  it('lists at most five paths in its warning about a router', async () => {
+    const withRoutes = (count: number) => {
+      const router = express.Router()
+      for (let index = 1; index <= count; index++) router.get(`/r${index}`, sendTenant)
+      return router
+    }
+    const middlewares = [withRoutes(5), withRoutes(7)]
+    const [five, seven] = await bootWarnings({ ...options, middlewares })
+    expect(five?.text).toContain('GET /r4, GET /r5. Neither')
+    expect(seven?.text).toContain('GET /r4, GET /r5 and 2 more. Neither')
+  })
+
   it('does not warn about tenantRouter(), publicRouter(), or middlewares that can call next()', async () => {
     const files = express.Router().use('/files', express.static('.'), express.json())
     const ends = publicRouter(((_req, res) => void res.end()) as RequestHandler)

@@ -5,8 +5,11 @@ import {
   Body,
   Can,
   Controller,
+  Cookies,
   cursor,
   Get,
+  Header,
+  Headers,
   Paged,
   Params,
   Post,
@@ -15,6 +18,7 @@ import {
   type Response,
   ResponseFields,
   Sse,
+  Use,
 } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -101,6 +105,26 @@ describe('a `visibleTo` mark that cannot take effect', () => {
     ])
   })
 
+  it('causes a boot error on headers and cookies of the request', async () => {
+    const [header, cookie] = ['x-pay', 'pay'].map((name) =>
+      z.object({ [name]: z.string().meta(pay) }),
+    )
+    @Controller()
+    class Rows {
+      @Headers(header as z.ZodObject)
+      @Cookies(cookie as z.ZodObject)
+      @ApiResponseDoc({ status: 204 })
+      @Get()
+      get() {}
+    }
+    const problems = await bootProblems({ controllers: [Rows] })
+    expect(problems.map(({ subject }) => subject).sort()).toEqual([
+      "Rows.get @Cookies at 'pay'",
+      "Rows.get @Headers at 'x-pay'",
+    ])
+    expect(problems[0]?.cause).toContain('is neither in a body nor in a query')
+  })
+
   it('causes a boot error on the items of a stream', async () => {
     @Controller()
     class Rows {
@@ -125,6 +149,18 @@ describe('a field that cannot be protected', () => {
         cause: expect.stringContaining("'text/csv' is not JSON"),
       },
     ])
+  })
+
+  it('causes a boot error if @Header sets a media type that is not JSON', async () => {
+    @Controller()
+    class Rows {
+      @Header('Content-Type', 'text/csv')
+      @ApiResponseDoc({ status: 200, schema: Row })
+      @Get()
+      get() {}
+    }
+    const problems = await bootProblems({ controllers: [Rows] })
+    expect(problems).toMatchObject([{ code: 'E_VISIBILITY_UNPROTECTED' }])
   })
 
   it('causes a boot error if a cursor uses it for its order', async () => {
@@ -196,6 +232,22 @@ describe('the warnings about marks', () => {
     expect(warnings.filter(({ code }) => code.startsWith('W_VISIBILITY'))).toEqual([])
   })
 
+  it('report a required field with two abilities if @Can names only one of them', async () => {
+    const Both = z.object({ salary: z.int().meta({ visibleTo: ['payroll:read', 'hr'] }) })
+    @Auth()
+    @Controller()
+    class Rows {
+      @Can('hr')
+      @Body(Both)
+      @ApiResponseDoc({ status: 204 })
+      @Post()
+      add() {}
+    }
+    const warnings = await bootWarnings({ controllers: [Rows], auth })
+    expect(warnings.map(({ code }) => code)).toEqual(['W_VISIBILITY_REQUIRED'])
+    expect(warnings[0]?.text).toContain("@Can('hr', 'payroll:read')")
+  })
+
   it('report responses without a schema, but only in an application with marks', async () => {
     @Auth({ optional: true })
     @Controller('marked')
@@ -239,5 +291,18 @@ describe('the warnings about marks', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['W_VISIBILITY_WITHOUT_USER'])
     const middlewares = [(_req: Request, _res: Response, next: () => void) => next()]
     expect(await bootWarnings({ controllers: [Rows], auth, middlewares })).toEqual([])
+  })
+
+  it('are not logged for a public route whose own middleware can identify the caller', async () => {
+    @Controller()
+    class Rows {
+      @Use((_req: Request, _res: Response, next: () => void) => next())
+      @ApiResponseDoc({ status: 200, schema: Row })
+      @Get()
+      get() {
+        return { id: 1 }
+      }
+    }
+    expect(await bootWarnings({ controllers: [Rows], auth })).toEqual([])
   })
 })
