@@ -116,17 +116,34 @@ describe('closing the connections of an application', () => {
     expect(cuts).toEqual([{ count: 1, cut: { 'GET (no route)': 1 } }])
   })
 
-  it('ends a connection that arrives after close(), while another request still runs', async () => {
-    const app = await serve()
-    const { ended } = await open(app, head('/slow'))
-    await entered.opened
+  it('ends a connection that arrives while a hook onClose runs', async () => {
+    const [running, left] = [gate(), gate()]
+    const onClose = async () => {
+      running.open()
+      await left.opened
+    }
+    const app = await serve({ plugins: [{ name: 'slow', onClose }] })
     const closing = app.close()
+    await running.opened
     // A connection that the system has accepted before the server stopped to listen.
     const front = createTcpServer((socket) => void app.server.emit('connection', socket))
     await once(front.listen(0, '127.0.0.1'), 'listening')
     cleanups.push(() => front.close())
     const late = connect((front.address() as AddressInfo).port, '127.0.0.1')
     await once(late.resume(), 'close')
+    expect(log).toEqual([])
+    left.open()
+    await closing
+    expect(log).toEqual(['onClose'])
+  })
+
+  it('calls the hooks onClosing while requests still run', async () => {
+    const called = gate()
+    const app = await serve({ plugins: [{ name: 'jobs', onClosing: called.open }] })
+    const { ended } = await open(app, head('/slow'))
+    await entered.opened
+    const closing = app.close()
+    await called.opened
     expect(log).toEqual([])
     released.open()
     expect(await ended).toContain('"done"')

@@ -234,6 +234,22 @@ describe('an uploaded file', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('.'))).toEqual([])
   })
 
+  it('can have 1,000 parts in addition to its files, and an empty part for each file field', async () => {
+    const photos = Array.from({ length: 3 }, () => ({ ...avatar(), name: 'photos' }))
+    const notes = ['a', 'b'].map((value) => ({
+      ...{ name: 'notes', value, filename: 'a.txt', type: 'text/plain' },
+    }))
+    const empty = ['photos', 'notes'].map((name) => ({ name, value: '', filename: '' }))
+    const tags = (count: number) =>
+      Array.from({ length: count }, () => ({ name: 'tags', value: 'a' }))
+    const all = [...photos, ...notes, ...empty]
+    const { status, body } = await send('album', form([...all, ...tags(1000)]))
+    expect([status, body.data?.tags.length]).toEqual([200, 1000])
+    const refused = await send('album', form([...all, ...tags(1001)]))
+    expect(refused).toMatchObject({ status: 400, body: { code: 'TOO_MANY_PARAMETERS' } })
+    expect(refused.body.message).toBe('The form has more than 1007 parts')
+  })
+
   it('can be read as bytes or as a stream, but only once', async () => {
     const { data } = (await send('twice', large)).body
     expect(data).toEqual({
