@@ -40,9 +40,12 @@ function setUp(options: AppOptions = {}) {
 describe('listen()', () => {
   it('logs one line with the address, the number of routes, and the startup time', async () => {
     const { app, lines } = setUp()
+    const before = performance.now()
     const { port } = await app.listen(0)
     const url = `http://localhost:${port}`
     expect(lines).toHaveLength(1)
+    const [{ facts }] = lines as [{ facts: { startMs?: number } }]
+    expect(facts.startMs).toBeLessThanOrEqual(Math.ceil(performance.now() - before))
     expect(lines[0]).toMatchObject({ facts: { url, routes: 2, startMs: expect.any(Number) } })
     const text = new RegExp(
       `^Listening on ${url} with 2 routes, started in \\d+ ms; documentation: ${url}/api-docs$`,
