@@ -1,12 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { Duplex } from 'node:stream'
 import { expect, it, onTestFinished } from 'vitest'
 import { Connections } from '../../src/app/connections.js'
 
 /** A server whose responses the test ends itself, and one connection to it. */
-async function open() {
-  const connections = new Connections(() => {})
+async function open(notify: (res: ServerResponse) => void = () => {}) {
+  const connections = new Connections(notify)
   const responses: ServerResponse[] = []
   const server = createServer((_req, res) => {
     responses.push(res)
@@ -63,4 +64,39 @@ it('an idle connection is closed after the given number of sweeps', async () => 
   connections.sweep(0)
   await closed
   expect(client.destroyed).toBe(true)
+})
+
+it('a stream that is not a connection of the network is ended, and then destroyed', async () => {
+  const connections = new Connections(() => {})
+  const written: string[] = []
+  const stream = new Duplex({
+    read() {},
+    write(chunk, _encoding, done) {
+      written.push(String(chunk))
+      setImmediate(done)
+    },
+  })
+  connections.add(stream as Socket)
+  stream.write('the last bytes')
+  await connections.end()
+  expect([written, stream.writableFinished, stream.destroyed]).toEqual([
+    ['the last bytes'],
+    true,
+    true,
+  ])
+})
+
+it('connections are notified once per request, and each stream that has begun', async () => {
+  const notified: ServerResponse[] = []
+  const { connections, ask, end, client } = await open((res) => void notified.push(res))
+  const first = await ask()
+  connections.abort()
+  expect(notified).toEqual([first])
+  connections.sweep(0)
+  expect(notified).toEqual([first, first])
+  const closed = once(client, 'close')
+  await end(first)
+  await closed
+  connections.sweep(0)
+  expect(notified).toHaveLength(2)
 })

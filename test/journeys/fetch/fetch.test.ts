@@ -10,6 +10,7 @@ import {
   type Response as Res,
 } from 'blazon'
 import { afterEach, describe, expect, it } from 'vitest'
+import { gate } from '../gate.js'
 import { turns } from '../turns.js'
 import { echoApp } from './echo-app.js'
 
@@ -129,6 +130,17 @@ describe('the method app.fetch', () => {
       await each.close()
       await expect(each.fetch(at('/hello'))).rejects.toThrow('The application is closed')
     }
+  })
+
+  it('rejects when the application is closed during the start that the call has caused', async () => {
+    const started = gate()
+    const app = appOf({ plugins: [{ name: 'slow', onInit: () => started.opened }] })
+    const called = app.fetch(at('/hello')).catch((error) => error)
+    await turns()
+    const closing = app.close()
+    started.open()
+    expect(await called).toEqual(new Error('The application is closed.'))
+    await closing
   })
 
   it('rejects when the application sends no response', async () => {
