@@ -72,3 +72,26 @@ describe('the check of a guard that the application creates', () => {
     expect(await problemsOf({ guard: Wrong })).toMatchObject([{ subject: 'auth.guard.challenge' }])
   })
 })
+
+describe('the contract of a guard', () => {
+  it('is added only to the routes that the guard protects', () => {
+    @Controller('own')
+    class Own {
+      @Auth('user') @Get('user') user() {}
+      @Auth('partner') @Get('partner') partner() {}
+      @Auth('user', 'partner') @Get('both') both() {}
+      @Get('open') open() {}
+    }
+    const adding = (status: number) => ({
+      canActivate: () => true,
+      contract: () => ({ errors: [status] }),
+    })
+    const auth = { guards: { user: adding(451), partner: adding(418) } }
+    const { paths } = new App({ controllers: [Own], auth, logger: false }).document
+    const found = ['user', 'partner', 'both', 'open'].map((name) => {
+      const statuses = Object.keys(paths[`/own/${name}`]?.get?.responses ?? {})
+      return statuses.filter((status) => ['418', '451'].includes(status))
+    })
+    expect(found).toEqual([['451'], ['418'], ['418', '451'], []])
+  })
+})

@@ -1,4 +1,4 @@
-import { Controller, Get, RateLimit, Version } from 'blazon'
+import { Controller, Get, Post, RateLimit, Version } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 
@@ -38,4 +38,48 @@ it('the version in a path is case-insensitive', async () => {
   })
   expect((await app.request().get('/V1/rows/a')).status).toBe(204)
   expect((await app.request().get('/V9/rows/a')).body.code).toBe('VERSION_UNKNOWN')
+})
+
+it('a path that only another version has is not found, whatever the case of the version', async () => {
+  @Version('1')
+  @Controller('early')
+  class EarlyController {
+    @Get() list() {}
+  }
+  @Version('2')
+  @Controller('late')
+  class LateController {
+    @Get() list() {}
+  }
+  const controllers = [EarlyController, LateController]
+  await using app = await TestApp.create({ controllers, versions: { by: 'path' } })
+  const codeOf = async (path: string) => (await app.request().get(path)).body.code
+  for (const path of ['/v1/late', '/V1/late', '/v1/late?a=/v2', '/v/late', '/late', '/v1?/late'])
+    expect([path, await codeOf(path)]).toEqual([path, 'NOT_FOUND'])
+  for (const path of ['/v3/late', '/V3/late?a', '/vnext/early'])
+    expect([path, await codeOf(path)]).toEqual([path, 'VERSION_UNKNOWN'])
+})
+
+it('a request without a version is refused for its version, unless a route of every version has its path', async () => {
+  @Version('1')
+  @Controller('early')
+  class EarlyController {
+    @Get() list() {}
+    @Get('shared') shared() {}
+  }
+  @Controller('early')
+  class SharedController {
+    @Post('shared') create() {}
+  }
+  await using app = await TestApp.create({
+    controllers: [EarlyController, SharedController],
+    versions: { by: { header: 'X-Version' } },
+  })
+  const codeOf = async (method: 'get' | 'put', path: string) =>
+    (await app.request()[method](path)).body.code
+  expect(await codeOf('get', '/early')).toBe('VERSION_UNKNOWN')
+  expect(await codeOf('put', '/early')).toBe('VERSION_UNKNOWN')
+  expect(await codeOf('get', '/early/shared')).toBe('VERSION_UNKNOWN')
+  expect(await codeOf('put', '/early/shared')).toBe('METHOD_NOT_ALLOWED')
+  expect(await codeOf('get', '/none')).toBe('NOT_FOUND')
 })
