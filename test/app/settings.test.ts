@@ -208,6 +208,7 @@ describe('resolveSettings', () => {
   it.each<[string, AppOptions]>([
     ['no option', {}],
     ['every option', everything],
+    ['records and capsules', { records: { capsules: { files: 3 } }, cookies: { keys: [KEY] } }],
     [
       'options without limits and documents',
       { rateLimit: false, swagger: false, security: { cors: true } },

@@ -16,6 +16,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
+import { bootProblems, bootWarnings } from '../../support.js'
 
 class Counter {
   count = 0
@@ -145,6 +146,11 @@ function declareItems(): Class {
       return {}
     }
 
+    @Get()
+    list() {
+      return []
+    }
+
     @Auth()
     @Post()
     @Body(z.object({ name: z.string() }))
@@ -159,6 +165,7 @@ const guard = { canActivate: () => true }
 const key = { type: 'apiKey', in: 'header', name: 'x-key' } as const
 
 const unlimited: AppOptions = { timeouts: { handler: false } }
+const unprocessable: AppOptions = { errors: { status: { validation: 422 } } }
 
 it.each<[name: string, own: AppOptions, before?: AppOptions]>([
   ['prefix', { prefix: 'v1' }],
@@ -168,7 +175,7 @@ it.each<[name: string, own: AppOptions, before?: AppOptions]>([
   ['auth.guard', { auth: { guard } }],
   ['auth.default', { auth: { guard, default: 'protected' } }],
   ['auth.guards', { auth: { guards: { key: guard, token: guard } } }],
-  ['auth.guard.security', { auth: { guard: { ...guard, security: key } } }],
+  ['auth.guard.security', { auth: { guard: { ...guard, security: key } } }, { auth: { guard } }],
   ['timeouts.handler', { timeouts: { handler: false } }],
   ['limits.body', { limits: { body: '2kb' } }],
   ['errors', { errors: 'problem' }],
@@ -179,6 +186,11 @@ it.each<[name: string, own: AppOptions, before?: AppOptions]>([
   ['tenant', { tenant: { required: true } }],
   ['swagger.openapi', { swagger: { openapi: '3.1' } }],
   ['swagger.servers', { swagger: { servers: [{ url: '/v1' }] } }],
+  [
+    'plugins.explain',
+    { ...unprocessable, plugins: [{ name: 'p', explain: () => undefined }] },
+    unprocessable,
+  ],
   ['plugins', { plugins: [{ name: 'p', contract: () => ({ errors: [410] }) }] }],
 ])(
   'a second application with the same controllers has the document of its own option %s',
@@ -220,7 +232,37 @@ it('a second application has the routes of its own list of controllers', () => {
   const Items = declareItems()
   const read = (...controllers: Class[]) =>
     new App({ controllers, logger: false }).getRouteTable().map(({ path }) => path)
-  expect(read(Items)).toEqual(['/items/:id', '/items'])
-  expect(read(Items, OtherController)).toEqual(['/items/:id', '/items', '/other'])
-  expect(read(Items)).toEqual(['/items/:id', '/items'])
+  expect(read(Items)).toEqual(['/items/:id', '/items', '/items'])
+  expect(read(Items, OtherController)).toEqual(['/items/:id', '/items', '/items', '/other'])
+  expect(read(Items)).toEqual(['/items/:id', '/items', '/items'])
+})
+
+it('boot checks the guards of each application with the same controllers', async () => {
+  @Controller('own')
+  class OwnController {
+    @Auth()
+    @Get()
+    list() {
+      return []
+    }
+
+    @Auth('key')
+    @Get('key')
+    key() {
+      return []
+    }
+  }
+  const controllers = [OwnController]
+  const unknown = [{ code: 'E_AUTH_GUARD_UNKNOWN', subject: 'OwnController.key' }]
+  expect(await bootProblems({ controllers, auth: { guard } })).toMatchObject(unknown)
+  expect(await bootWarnings({ controllers, auth: { guards: { key: guard } } })).toEqual([])
+  expect(await bootProblems({ controllers, auth: { guards: { other: guard } } })).toMatchObject(
+    unknown,
+  )
+  const Items = [declareItems()]
+  const codes = async (auth?: AppOptions['auth']) =>
+    (await bootWarnings({ controllers: Items, ...(auth && { auth }) })).map(({ code }) => code)
+  expect(await codes()).toContain('W_AUTH_WITHOUT_GUARD')
+  expect(await codes({ guard })).not.toContain('W_AUTH_WITHOUT_GUARD')
+  expect(await codes()).toContain('W_AUTH_WITHOUT_GUARD')
 })
