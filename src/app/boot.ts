@@ -1,3 +1,4 @@
+import type { Logger } from '../contracts/logger.js'
 import type { Plugin, PluginContext } from '../contracts/plugin.js'
 import type { Token } from '../contracts/provider.js'
 import type { AppModel } from '../contracts/route-model.js'
@@ -86,10 +87,18 @@ export async function boot(described: DescribedApp): Promise<RunningApp> {
     await hooks.ready(() => goOn(app))
     return { ...entry, injector, hooks, stop: () => stopTimers(errors, entry) }
   } catch (error) {
-    const message = 'An error occurred while closing after the failed startup'
-    await hooks.close().catch((err) => logger.error({ err }, message))
+    await closeAfterFailure(hooks, logger)
     throw error
   }
+}
+
+/** Closes everything that a failed start has opened. Never rejects, because the caller receives the error of the start. */
+async function closeAfterFailure(hooks: LifecycleHooks, logger: Logger): Promise<void> {
+  const message = 'An error occurred while closing after the failed startup'
+  await hooks
+    .close()
+    .catch((err) => logger.error({ err }, message))
+    .catch(() => {})
 }
 
 /** The response headers that the framework adds for clients, and that CORS must expose. */

@@ -158,9 +158,16 @@ export function throwErrors(
   return problems
 }
 
-/** Logs warnings. */
+/** Logs warnings. Never throws. */
 export function logWarnings(logger: Logger, warnings: readonly Problem[]): void {
-  for (const warning of warnings) logger.warn({ code: warning.code }, formatProblem(warning))
+  for (const warning of warnings) {
+    try {
+      const returned: unknown = logger.warn({ code: warning.code }, formatProblem(warning))
+      ignoreRejection(returned)
+    } catch {
+      // The application must start, and the process must continue, even if the logger fails.
+    }
+  }
 }
 
 /** The warning that `testOverrides` has no effect outside tests. */

@@ -170,6 +170,15 @@ describe('an observer of errors', () => {
     expect(reported).toEqual(heard)
   })
 
+  it('receives an error with its context, in each of several plugins in order', async () => {
+    const heard: [unknown, ErrorContext][] = []
+    const { port } = await serve({ plugins: [hearing(heard), hearing(heard), hearing(heard)] })
+    await send(port, 'GET /work/bug')
+    expect(heard).toHaveLength(3)
+    for (const each of heard) expect(each).toEqual(heard[0])
+    expect(heard[2]).toMatchObject([{ message: 'a bug' }, { status: 500 }])
+  })
+
   it('receives errors and URLs in which [secret] replaces the secret parameters', async () => {
     const heard: [unknown, ErrorContext][] = []
     let urlOf: ObserverSetup['urlOf'] | undefined

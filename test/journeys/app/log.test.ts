@@ -3,6 +3,7 @@ import { App, Controller, Get, type Request } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import pino from 'pino'
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { turns } from '../turns.js'
 
 @Controller()
 class FailingController {
@@ -109,3 +110,61 @@ describe('a pino logger', () => {
     expect(lines.join()).not.toContain('The door is stuck')
   })
 })
+
+describe('a logger whose functions fail', () => {
+  const failing: [string, () => unknown][] = [
+    ['throw', () => fail('The disk is full')],
+    ['reject', async () => fail('The disk is full')],
+  ]
+
+  /** Collects the errors that would end the process. */
+  function uncaught(): unknown[] {
+    const errors: unknown[] = []
+    const note = (error: unknown) => void errors.push(error)
+    for (const event of ['unhandledRejection', 'uncaughtException']) {
+      process.on(event, note)
+      onTestFinished(() => void process.off(event, note))
+    }
+    return errors
+  }
+
+  it.each(failing)('does not affect the start or the end of an application: %s', async (_, log) => {
+    const errors = uncaught()
+    const plugins = [{ name: 'p', onClose: () => fail('It is stuck') }]
+    const loggers = { info: log, warn: log, error: log }
+    const app = new App({ logger: loggers, testOverrides: [], plugins })
+    await app.listen(0, '127.0.0.1')
+    await expect(app.close()).rejects.toMatchObject({ errors: [new Error('It is stuck')] })
+    await turns()
+    expect(errors).toEqual([])
+  })
+
+  it.each(failing)('does not replace the error of a failed start: %s', async (_, log) => {
+    const plugins = [
+      { name: 'p', setup: () => fail('No schema'), onClose: () => fail('It is stuck') },
+    ]
+    const starting = App.create({ logger: { info: log, warn: log, error: log }, plugins })
+    await expect(starting).rejects.toThrow('No schema')
+  })
+
+  it.each(failing)(
+    'does not affect a request whose route a middleware hides: %s',
+    async (_, log) => {
+      const errors = uncaught()
+      const app = new App({
+        controllers: [FailingController],
+        middlewares: [(_req, res, _next) => void res.send('hidden')],
+        logger: { info: log, warn: log, error: log },
+      })
+      onTestFinished(() => app.close())
+      const { port } = await app.listen(0, '127.0.0.1')
+      expect(await (await fetch(`http://127.0.0.1:${port}/throws`)).text()).toBe('hidden')
+      await turns()
+      expect(errors).toEqual([])
+    },
+  )
+})
+
+function fail(message: string): never {
+  throw new Error(message)
+}

@@ -1,11 +1,9 @@
-import { Controller, Get, Post, RateLimit } from 'blazon'
+import { Cache, Controller, Delete, Get, Post, RateLimit } from 'blazon'
 import { expect, it } from 'vitest'
 import { bootProblems } from '../../support.js'
 
-const wrong = RateLimit({ limit: 0, window: '1m' })
-
 it('boot reports a mistake of a class once, however many routes the class has', async () => {
-  @wrong
+  @RateLimit({ limit: 0, window: '1m' })
   @Controller('things')
   class ThingsController {
     @Get() list() {}
@@ -19,12 +17,12 @@ it('boot reports a mistake of a class once, however many routes the class has', 
 it('boot reports a mistake of a method once if the method has several routes', async () => {
   @Controller('things')
   class ThingsController {
-    @wrong @Get('a') @Get('b') list() {}
-    @wrong @Get('c') other() {}
+    @Cache({ ttl: 60 }) @Post('a') @Post('b') create() {}
+    @Cache({ ttl: 60 }) @Delete('c') remove() {}
   }
   const problems = await bootProblems({ controllers: [ThingsController] })
-  expect(problems.map(({ subject }) => subject)).toEqual([
-    'ThingsController.list @RateLimit',
-    'ThingsController.other @RateLimit',
+  expect(problems.map(({ code, subject }) => [code, subject])).toEqual([
+    ['E_CACHE_METHOD', 'ThingsController.create'],
+    ['E_CACHE_METHOD', 'ThingsController.remove'],
   ])
 })
