@@ -119,8 +119,13 @@ describe('a plugin', () => {
     const provider = { token: 'reports', useClass: Reports }
     const imports: Module[] = []
     const unnamed: Module = { imports, providers: [Counter] }
-    const reports: Module = { name: 'reports', imports: [unnamed], providers: [Counter, provider] }
-    const later: Module = { name: 'later', providers: [Counter], controllers: [Orders] }
+    const reports: Module = {
+      name: 'reports',
+      imports: [unnamed],
+      providers: [Counter, provider],
+      controllers: [Orders],
+    }
+    const later: Module = { name: 'later', controllers: [Orders] }
     imports.push(reports)
     const modules = [unnamed, later]
     await using _ = await TestApp.create({ modules, plugins: [collecting(seen)] })
@@ -128,8 +133,8 @@ describe('a plugin', () => {
     expect(found.map(({ method, module }) => [method, module])).toEqual([
       ['send', 'reports'],
       ['tidy', 'reports'],
-      [null, 'later'],
-      ['onPaid', 'later'],
+      [null, 'reports'],
+      ['onPaid', 'reports'],
     ])
   })
 
