@@ -19,6 +19,7 @@ const Note = z.object({ id: z.int() }).meta({ id: 'UnboundedNote' })
 const Notes = z.array(Note)
 const NotePages = cursor(Note, { order: ['id'] })
 
+const failing = (schema: z.ZodType) => ApiResponseDoc({ status: 409, description: 'Used', schema })
 const doc = (schema: z.ZodType) => ApiResponseDoc({ status: 200, description: 'Notes', schema })
 
 @Controller('unbounded')
@@ -77,6 +78,10 @@ class Bounded {
     return (async function* () {
       yield { id: 1 }
     })()
+  }
+
+  @Get('failed') @doc(Note) @failing(Notes) failed() {
+    return { id: 1 }
   }
 
   @Post('created') @doc(Notes) created() {

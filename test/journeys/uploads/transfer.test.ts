@@ -11,6 +11,9 @@ const Video = { title: z.string(), video: file({ maxSize: '1mb', types: ['image/
 /** Its form may be much larger than what is read after the response. */
 const Large = { title: z.string(), video: file({ maxSize: '4mb' }) }
 
+const Named = { ...Video, title: z.string().meta({ id: 'FilmTitle' }) }
+const Tagged = { ...Video, title: z.array(z.string()) }
+
 const folder = mkdtempSync(join(tmpdir(), 'blazon-transfer-'))
 const STEP = 64 * 1024
 
@@ -40,6 +43,19 @@ class VideosController {
       failed(error)
     }
     return { size }
+  }
+
+  @Post('named')
+  @Upload(Named)
+  named(req: Req<{ upload: typeof Named }>) {
+    return this.read(req)
+  }
+
+  @Post('tagged')
+  @Upload(Tagged)
+  async tagged({ body }: Req<{ upload: typeof Tagged }>) {
+    note(body.video)
+    return { titles: body.title, size: (await body.video.bytes()).length }
   }
 
   @Post('leave')
@@ -156,17 +172,23 @@ const early = (size: number) => form([title, video(size)])
 const late = (size: number) => form([video(size), title])
 
 describe('the handler of an upload', () => {
-  it('starts while the last file is arriving, and the file ends when the form ends', async () => {
-    const body = early(8 * STEP)
-    const client = new Client('read', body.length)
-    await client.send(body.subarray(0, 3 * STEP))
-    await expect.poll(() => seen.first).toBeGreaterThan(0)
-    expect(seen).toMatchObject({ begun: true, size: null })
-    await client.send(body.subarray(3 * STEP))
-    await expect.poll(() => client.text).toContain(`"size":${8 * STEP}`)
-    await expect.poll(openFiles).toEqual([])
-    client.socket.destroy()
-  })
+  it.each([
+    ['a schema without a name', 'read'],
+    ['a schema with a name', 'named'],
+  ])(
+    'starts while the last file is arriving, and the file ends when the form ends: %s',
+    async (_, path) => {
+      const body = early(8 * STEP)
+      const client = new Client(path, body.length)
+      await client.send(body.subarray(0, 3 * STEP))
+      await expect.poll(() => seen.first).toBeGreaterThan(0)
+      expect(seen).toMatchObject({ begun: true, size: null })
+      await client.send(body.subarray(3 * STEP))
+      await expect.poll(() => client.text).toContain(`"size":${8 * STEP}`)
+      await expect.poll(openFiles).toEqual([])
+      client.socket.destroy()
+    },
+  )
 
   it('does not start before a field that follows the file, which is stored on disk without a name', async () => {
     const body = late(8 * STEP)
@@ -181,6 +203,19 @@ describe('the handler of an upload', () => {
     await expect.poll(() => client.text).toContain(`"size":${8 * STEP}`)
     expect(seen).toMatchObject({ begun: true, size: 8 * STEP })
     await expect.poll(openFiles).toEqual([])
+    client.socket.destroy()
+  })
+
+  it('does not start before the end of the form if a field is a list', async () => {
+    const body = form([title, video(3 * STEP), { name: 'title', value: 'Another' }])
+    const client = new Client('tagged', body.length)
+    await client.send(body.subarray(0, -20))
+    if (existsSync('/proc/self/fd')) await expect.poll(openFiles).toHaveLength(1)
+    expect(seen.begun).toBe(false)
+    await client.send(body.subarray(-20))
+    await expect
+      .poll(() => client.text)
+      .toContain(`"titles":["A film","Another"],"size":${3 * STEP}`)
     client.socket.destroy()
   })
 

@@ -279,6 +279,20 @@ describe('an input that a request can satisfy', () => {
     expect(texts).toEqual([])
   })
 
+  it('causes no warning if the application itself converts the schemas of the library', async () => {
+    @Controller('x')
+    class XController {
+      @Get()
+      @Query(z.object({ a: z.number() }))
+      read() {}
+    }
+    const options = { controllers: [XController] }
+    expect(await bootWarnings(options)).toHaveLength(1)
+    const properties = { a: { type: 'number' } } as const
+    const converters = { zod: () => ({ type: 'object', properties }) as const }
+    expect(await bootWarnings({ ...options, swagger: { converters } })).toEqual([])
+  })
+
   it('causes no warning if application code creates the value', async () => {
     const nested = z.object({ a: z.object({ b: z.number() }) })
     @Controller('x')
