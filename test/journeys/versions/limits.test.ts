@@ -1,4 +1,12 @@
-import { Controller, Get, Post, RateLimit, Version } from 'blazon'
+import {
+  Controller,
+  Get,
+  Post,
+  RateLimit,
+  type Request,
+  Version,
+  type VersionOptions,
+} from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { expect, it } from 'vitest'
 
@@ -82,4 +90,23 @@ it('a request without a version is refused for its version, unless a route of ev
   expect(await codeOf('get', '/early/shared')).toBe('VERSION_UNKNOWN')
   expect(await codeOf('put', '/early/shared')).toBe('METHOD_NOT_ALLOWED')
   expect(await codeOf('get', '/none')).toBe('NOT_FOUND')
+})
+
+it('a version in a header leaves the Accept header of the request unchanged', async () => {
+  @Version('1')
+  @Controller('accepts')
+  class AcceptsController {
+    @Get() get({ headers }: Request) {
+      return headers.accept
+    }
+  }
+  const accept = 'application/json;version=2;q=0.5'
+  const read = async (versions: VersionOptions, headers: Record<string, string>) => {
+    await using app = await TestApp.create({ controllers: [AcceptsController], versions })
+    return (await app.request().get('/accepts').set(headers)).body.data
+  }
+  const byHeader = { by: { header: 'X-Version' } } as const
+  expect(await read(byHeader, { accept, 'x-version': '1' })).toBe(accept)
+  const own = accept.replace('version=2', 'version=1')
+  expect(await read({ by: 'mediaType' }, { accept: own })).not.toContain('version')
 })
