@@ -70,6 +70,8 @@ describe('application options', () => {
     ['auth.credentials', { auth: { credentials: ['cookie:'] } }],
     ['auth.credentials', { auth: { credentials: 'authorization' } }],
     ['prefix', { prefix: 7 }],
+    ['cookies.keys', { cookies: { keys: ['k'.repeat(31)] } }],
+    ['defaultStatus', { defaultStatus: [201] }],
     ['prefix', { prefix: '/files/*rest' }],
   ])('refuse an invalid %s', async (subject, options) => {
     const problems = await bootProblems(options as AppOptions)
@@ -98,6 +100,7 @@ describe('application options', () => {
     ['capsules that are off', { records: { capsules: false } }],
     ['the limits of 1', { limits: { body: 1, depth: 1, headers: 1 } }],
     ['an IPv4-mapped network of IPv4 addresses', { trustProxy: '::ffff:10.0.0.0/96' }],
+    ['the shortest key', { cookies: { keys: ['k'.repeat(32)] } }],
     ['a list of proxies', { trustProxy: ['loopback', '10.0.0.0/8'] }],
     [
       'no limit for slow readers and no time before closing',
