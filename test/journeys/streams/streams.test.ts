@@ -182,23 +182,6 @@ describe('a handler that is an async generator', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false])
   })
 
-  it('sends a large item completely before the error that follows it', async () => {
-    const text = 'x'.repeat(16 * 1024 * 1024)
-    script(async function* large() {
-      yield { n: 1, text }
-      throw new Error('after the item')
-    })
-    const app = await start({ contract: 'off' })
-    const { port } = await app.listen(0, '127.0.0.1')
-    const response = await fetch(`http://127.0.0.1:${port}/streams/events`)
-    const body = await response.text()
-    expect(body.length).toBeGreaterThan(text.length)
-    expect(body.slice(text.length)).toMatch(
-      /event: error\ndata: \{"statusCode":"error","status":500/,
-    )
-    expect(state.errors.map(({ message }) => message)).toEqual(['A stream failed'])
-  })
-
   it('reports an item that cannot be serialized as JSON as a stream error', async () => {
     script(async function* () {
       yield { n: 1 }
