@@ -1,3 +1,4 @@
+import { hasSubscribers } from 'node:diagnostics_channel'
 import {
   App,
   Controller,
@@ -14,6 +15,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { noticeFetch } from '../../../src/app/dev/notice-fetch.js'
 import { userPlaceIn } from '../../../src/testing/user-place.js'
 import { otherHost } from './other-host.js'
+
+/** The channel on which Node's `fetch` publishes its requests. */
+const REQUESTS = 'undici:request:create'
 
 @Controller('loops')
 class LoopsController {
@@ -107,6 +111,7 @@ describe('a direct call to fetch in a handler', () => {
     const host = await otherHost((_req, res) => res.end())
     const lines: string[] = []
     const logger = { info() {}, error() {}, warn: (_: object, text: string) => lines.push(text) }
+    const isWatched = hasSubscribers(REQUESTS)
     const plugins = [noticeFetch({ placeIn: userPlaceIn })]
     const app = await App.create({ controllers: [LoopsController], plugins, logger })
     const ask = (path: string) =>
@@ -116,7 +121,9 @@ describe('a direct call to fetch in a handler', () => {
     expect((await ask('direct')).status).toBe(200)
     expect((await ask('direct')).status).toBe(200)
     expect(lines).toEqual([expect.stringMatching(/^test\/journeys\/outgoing\/noticed/)])
+    expect(hasSubscribers(REQUESTS)).toBe(true)
     await app.close()
+    expect(hasSubscribers(REQUESTS)).toBe(isWatched)
   })
 
   it('causes no warning outside of tests and blazon dev', async () => {
