@@ -79,6 +79,52 @@ describe('an encoded entry', () => {
     reader.forgetAll()
     expect(reader.read('key', second)?.body).toBe('two')
   })
+
+  it('is read again when the client has reused its buffer for another entry', () => {
+    const reader = new EntryReader()
+    const [first, second] = ['one', 'two'].map((body) => encodeEntry('key', entryOf({ body })))
+    const buffer = Buffer.from(first as Buffer)
+    for (let round = 0; round < 3; round++) expect(reader.read('key', buffer)?.body).toBe('one')
+    buffer.set(second as Buffer)
+    expect(reader.read('key', buffer)?.body).toBe('two')
+  })
+
+  it('cannot be changed by a reader if it is kept in memory', () => {
+    const reader = new EntryReader()
+    const bytes = encodeEntry('key', entryOf())
+    for (let round = 0; round < 2; round++) reader.read('key', bytes)
+    expect(Object.isFrozen(reader.read('key', bytes))).toBe(true)
+    expect(reader.read('key', bytes)).toBe(reader.read('key', bytes))
+  })
+
+  it.each<[string, (head: unknown[]) => void]>([
+    ['an expiry that is null', (head) => head.splice(7, 1, null)],
+    ['a creation time as text', (head) => head.splice(6, 1, '1')],
+    ['a user that is a number', (head) => head.splice(2, 1, 7)],
+    ['a tag with three parts', (head) => head.splice(8, 1, [['a', '1', 'b']])],
+    ['a tag whose version is a number', (head) => head.splice(8, 1, [['a', 1]])],
+    ['a header that is a number', (head) => head.splice(5, 1, ['a', 1])],
+    ['no tags', (head) => head.pop()],
+    ['one part too many', (head) => head.push(1)],
+  ])('is rejected with %s', (_, change) => {
+    const bytes = encodeEntry('key', entryOf()) as Buffer
+    const end = 6 + bytes.readUInt32BE(2)
+    const rewritten = (edit: (head: unknown[]) => void) => {
+      const list = JSON.parse(bytes.toString('utf8', 6, end))
+      edit(list)
+      const head = Buffer.from(JSON.stringify(list))
+      const start = Buffer.from(bytes.subarray(0, 6))
+      start.writeUInt32BE(head.length, 2)
+      return Buffer.concat([start, head, bytes.subarray(end)])
+    }
+    expect(
+      decodeEntry(
+        'key',
+        rewritten(() => {}),
+      ),
+    ).toEqual(entryOf())
+    expect(decodeEntry('key', rewritten(change))).toBeUndefined()
+  })
 })
 
 describe('key names in Redis', () => {
@@ -92,6 +138,17 @@ describe('key names in Redis', () => {
       'p:limit:k',
       'p:origin',
     ])
+    expect([keys.session('k'), keys.sessionsOf('k'), keys.idempotency('k')]).toEqual([
+      'p:session:k',
+      'p:sessions:k',
+      'p:idempotency:k',
+    ])
+  })
+
+  it.each(['tag', 'limit', 'sessionsOf'] as const)('are shortened for each kind: %s', (kind) => {
+    const long = 'x'.repeat(600)
+    expect(keys[kind](long)).toMatch(/^p:\w+:x{512}#[\w-]{43}$/)
+    expect(keys[kind]('\ud800')).not.toBe(keys[kind]('\ud801'))
   })
 
   it('are shortened from 513 bytes on, and stay different', () => {
@@ -120,6 +177,7 @@ describe('key names in Redis', () => {
     const pattern = keys.pattern(long)
     expect(pattern).toBe(`p:cache:${'y'.repeat(512)}*`)
     expect(name(`${long} more`).startsWith(pattern.slice(0, -1))).toBe(true)
+    expect(name('\ud800 more').startsWith(keys.pattern('\ud800').slice(0, -1))).toBe(true)
   })
 })
 

@@ -1,7 +1,13 @@
 import { createServer } from 'node:net'
 import { inspect } from 'node:util'
 import { ConfigError, memoryRateLimit } from 'blazon'
-import { type RedisOptions, redisCache, redisLimits } from 'blazon/redis'
+import {
+  type RedisOptions,
+  redisCache,
+  redisIdempotency,
+  redisLimits,
+  redisSessions,
+} from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { usable } from '../../support.js'
@@ -30,6 +36,7 @@ describe('the options of redisCache() and redisLimits()', () => {
     ],
     ['another scheme', { url: 'http://:hunter2@host' }, /Its scheme is http:\/\//],
     ['a path that is not a number', { url: 'redis://:hunter2@host/db' }, /not a database number/],
+    ['both url and client', { url: 'redis://a', client: {} }, /url and client\s+They specify/],
     ['both url and cluster', { url: 'redis://a', cluster: { rootNodes } }, /url and cluster/],
     ['a cluster without nodes', { cluster: { rootNodes: [] } }, /cluster\.rootNodes/],
     [
@@ -37,9 +44,16 @@ describe('the options of redisCache() and redisLimits()', () => {
       { cluster: { rootNodes: [{ url: 'ftp://:hunter2@a' }] } },
       /rootNodes\[0\]\.url/,
     ],
+    [
+      'a second node with a path',
+      { cluster: { rootNodes: [{ url: 'redis://a' }, { url: 'redis://:hunter2@a/db' }] } },
+      /rootNodes\[1\]\.url\s+Its path is not a database number/,
+    ],
+    ['a prefix that is not text', { prefix: 7 }, /prefix\s+It is not a string/],
     ['a long prefix', { prefix: 'x'.repeat(101) }, /at most 100 characters/],
     ['a timeout of 0', { timeout: 0 }, /timeout/],
     ['an unknown unit of time', { timeout: '50 parsecs' }, /50 parsecs is not a duration/],
+    ['a timeout of 25 days', { timeout: '25d' }, /25d is not a duration of .+ at most 24 days/],
     ['an infinite timeout', { timeout: Number.POSITIVE_INFINITY }, /timeout/],
     [
       'a misspelled option',
@@ -72,10 +86,32 @@ describe('the options of redisCache() and redisLimits()', () => {
       { url: 'rediss://user:pass@host:6380/2' },
       { cluster: { rootNodes } },
       { timeout: 0.2, prefix: '' },
+      { timeout: '24d', prefix: 'x'.repeat(100) },
+      { url: 'redis://host' },
+      { url: 'redis://host/' },
       // One object for both, so that they share a connection.
       { fallback: memoryRateLimit() },
     ]) {
-      expect(redisCache(options)).toBeDefined()
+      expect(usable(redisCache(options))).toBeDefined()
+    }
+  })
+
+  it('cause an error that names the function of the store, and lists all problems', () => {
+    const options = { prefix: 7, timeout: 0 } as unknown as RedisOptions
+    for (const [name, make] of Object.entries({
+      redisCache,
+      redisLimits,
+      redisSessions,
+      redisIdempotency,
+    })) {
+      let error: unknown
+      try {
+        usable<unknown>(make(options))
+      } catch (thrown) {
+        error = thrown
+      }
+      const subjects = (error as ConfigError).problems.map(({ subject }) => subject)
+      expect(subjects).toEqual([`${name}(): prefix`, `${name}(): timeout`])
     }
   })
 
