@@ -49,6 +49,40 @@ describe('memorySessions()', () => {
     expect(await store.read('b')).toBeUndefined()
   })
 
+  it('counts a changed session as used when it is full', async () => {
+    const { store } = await open({ maxSessions: 2 })
+    for (const id of ['a', 'b']) await store.create(made(id))
+    const times = { usedAt: 1, idleAt: Number.MAX_SAFE_INTEGER }
+    await store.write('a', { set: { x: '1' }, expected: {}, ...times })
+    await store.create(made('c'))
+    expect(await store.read('b')).toBeUndefined()
+    expect((await store.read('a'))?.fields).toEqual({ x: '1' })
+  })
+
+  it('contains 10,000 sessions by default', async () => {
+    const { store } = await open()
+    for (let i = 0; i < 10_001; i++) await store.create(made(`${i}`))
+    expect(await store.read('0')).toBeUndefined()
+    expect(await store.read('1')).toBeDefined()
+  })
+
+  it('removes at most two expired sessions of each kind for a new session', async () => {
+    const { store, clock } = await open()
+    await clock.advance(0)
+    const idleAt = clock.now() + 1000
+    const ids = ['1', '2', '3'].flatMap((n) => [`anonymous ${n}`, `user ${n}`])
+    for (const id of ids)
+      await store.create(made(id, { idleAt, userKey: id.startsWith('user') ? id : null }))
+    await clock.advance('999ms')
+    await store.create(made('early'))
+    expect(await store.read('anonymous 1')).toBeDefined()
+    await clock.advance('1ms')
+    await store.create(made('new'))
+    const left = []
+    for (const id of ids) if ((await store.read(id)) !== undefined) left.push(id)
+    expect(left).toEqual(['anonymous 3', 'user 3'])
+  })
+
   it('removes expired sessions, with their users', async () => {
     const { store, clock } = await open()
     const idleAt = clock.now() + 1000
@@ -61,6 +95,12 @@ describe('memorySessions()', () => {
 
   it.each([0, -1, 1.5, Number.NaN, '3'])('refuses a maximum of %s sessions', (maxSessions) => {
     expect(() => memorySessions({ maxSessions: maxSessions as number })).toThrow(RangeError)
+  })
+
+  it('has the same maximum in each application', async () => {
+    const store = memorySessions({ maxSessions: 1 }).forApplication?.()
+    for (const id of ['a', 'b']) await store?.create(made(id))
+    expect([await store?.read('a'), (await store?.read('b'))?.id]).toEqual([undefined, 'b'])
   })
 
   it('keeps the sessions of two applications separate', async () => {

@@ -146,7 +146,47 @@ describe('a request that can change data', () => {
   })
 })
 
+describe('a refusal of a request from another origin', () => {
+  it.each<[string, Record<string, string>]>([
+    ['A request with this cookie must have the header Origin or Sec-Fetch-Site', {}],
+    ['A page of another origin has sent this request', { 'sec-fetch-site': 'cross-site' }],
+    ['A page of another origin has sent this request', { origin: 'https://evil.example' }],
+  ])('has the message "%s" for a request with %j', async (message, headers) => {
+    const { app } = await startShop()
+    const cookie = 'session=x'
+    const { body } = await app
+      .request()
+      .post('/shop/ignore')
+      .set({ cookie, ...headers })
+    expect([body.code, body.message]).toEqual(['CROSS_ORIGIN', message])
+  })
+
+  it('never concerns an OPTIONS request', async () => {
+    const { app } = await startShop()
+    const headers = { cookie: '__Host-session=x', 'sec-fetch-site': 'cross-site' }
+    expect((await app.request().options('/shop/me').set(headers)).status).toBe(200)
+  })
+})
+
 describe('a session cookie', () => {
+  it.each<[string, string]>([
+    ['localhost:3000', 'session'],
+    ['LOCALHOST', 'session'],
+    ['shop.localhost', 'session'],
+    ['127.0.0.1:3000', 'session'],
+    ['127.1.2.3', 'session'],
+    ['[::1]:3000', 'session'],
+    ['localhost.example', '__Host-session'],
+    ['notlocalhost', '__Host-session'],
+    ['127.0.0.1.example', '__Host-session'],
+    ['10.0.0.1', '__Host-session'],
+  ])('for the host %s has the name %s', async (host, name) => {
+    const open = await startSite()
+    const { line } = await open({ host, 'sec-fetch-site': 'same-origin' }).login()
+    expect(line?.split('=')[0]).toBe(name)
+    expect(line?.includes('; Secure')).toBe(name.startsWith('__Host-'))
+  })
+
   it('has the prefix __Host- and the attribute Secure outside of localhost', async () => {
     const open = await startSite()
     const { line } = await open(OWN[0]).login()

@@ -48,6 +48,17 @@ function statusesWithCookie(app: TestApp, method: string, path: string): string[
   })
 }
 
+it('an operation that may change state has the response of a refused origin', async () => {
+  const app = await TestApp.create({ controllers: [SessionController], plugins: [web] })
+  onTestFinished(() => app.close())
+  const { paths } = app.document as unknown as { paths: Operations }
+  const statuses = (path: string, method: string) =>
+    Object.keys(paths[path]?.[method]?.responses ?? {})
+  expect(statuses('/session', 'post')).toContain('403')
+  expect(statuses('/session/plain', 'post')).toContain('403')
+  expect(statuses('/session/callback', 'get')).not.toContain('403')
+})
+
 it('@SetsSession adds Set-Cookie only to the responses of its route that are not errors', async () => {
   const app = await TestApp.create({
     controllers: [SessionController],
