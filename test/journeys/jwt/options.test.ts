@@ -30,6 +30,11 @@ const SMALL_ORDER = [
 ].map((point) => Buffer.from(point, 'hex').toString('base64url'))
 const curve = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
 
+/** A secret of so many bytes, as a JSON Web Key. */
+function octOf(bytes: number) {
+  return { kty: 'oct', k: randomBytes(bytes).toString('base64url') }
+}
+
 /** The text of the error; nothing if the options are accepted. */
 function mistakesOf(options: unknown): string {
   try {
@@ -111,6 +116,22 @@ describe('the options of jwt()', () => {
     ['not a duration of at most 10 minutes', { keys: secret, clockTolerance: 'soon' }],
     ['maxAge: It is not a duration', { keys: secret, maxAge: 0 }],
     ['must be an https URL without a query', { keys: secret, resource: '/orders' }],
+    ['must be an https URL without a query', { keys: secret, resource: 'https://a.example?x' }],
+    ['must be an https URL without a query', { keys: secret, resource: 'https://a.example#x' }],
+    ['loaded from the issuer', { issuer: 'https://id.example.com#x', audience: 'a' }],
+    ['or it contains a user name', { jwks: 'https://a@id.example.com/keys', audience: 'a' }],
+    ['audience: It is empty', { keys: secret, audience: '' }],
+    ['audience: It is empty', { keys: secret, audience: ['a', ''] }],
+    ['roles: It is neither the name of a claim', { keys: secret, roles: 1 }],
+    ['permissions: It is neither the name of a claim', { keys: secret, permissions: '' }],
+    ['scope: It is neither the name of a claim', { keys: secret, scope: ['scope'] }],
+    ['not a list of scopes', { keys: secret, requiredScopes: [] }],
+    ['not a list of scopes', { keys: secret, requiredScopes: 'a' }],
+    ['not a valid number of tokens', { keys: secret, cacheSize: 1.5 }],
+    ['maxAge: It is not a duration', { keys: secret, maxAge: 'soon' }],
+    ['Its pem is not a string', { keys: { pem: 7 } }],
+    ['alg HS384 does not match', { keys: { ...octOf(47), alg: 'HS384' } }],
+    ['does not fit any of `algorithms`', { keys: octOf(63), algorithms: ['HS512'] }],
   ]
 
   it.each(wrong)('are refused with an error that contains "%s"', (text, options) => {
@@ -134,6 +155,12 @@ describe('the options of jwt()', () => {
     { keys: [{ pem, kid: 'a' }, { secret, kid: 'b' }, secret, 'x'.repeat(32)] },
     { issuer: 'http://localhost:1/realm', audience: ['a', 'b'] },
     { issuer: 'http://[::1]:1', audience: false },
+    { issuer: 'http://id.localhost', audience: 'a' },
+    { keys: { ...octOf(48), alg: 'HS384' } },
+    { keys: octOf(64), algorithms: ['HS512'] },
+    { keys: { ...jwk, use: 'sig', key_ops: ['sign', 'verify'] } },
+    { keys: secret, resource: 'https://a.example/v1', scheme: "!#$%&'*+.^`|~-" },
+    { keys: secret, requiredScopes: ['!#[]~'], expires: 'required', cacheSize: 1 },
     { jwks: new URL('http://127.0.0.1:1/keys'), audience: 'a' },
     { keys: secret, clockTolerance: '10m', maxAge: '1d', cacheSize: 0, type: 'at+jwt' },
   ] as JwtOptions[])('are accepted: %j', (options) => {
@@ -157,6 +184,13 @@ describe('a guard created with jwt()', () => {
     expect(local.security).toMatchObject({ type: 'apiKey', in: 'header', name: 'Authorization' })
     expect(local.contract()).toEqual({ errors: [] })
     expect(local.challenge).toBe('Token')
+    expect(local.security.description).toBe('`Token`, a space, and a JSON Web Token')
+    expect(local.scopes()).toEqual([])
+    expect(jwt({ keys: secret, scheme: 'bearer' }).security).toEqual(remote.security)
+    const scoped = jwt({ keys: secret, requiredScopes: ['b'] })
+    expect(scoped.contract()).toEqual({ errors: [403] })
+    const jwks = jwt({ jwks: 'https://id.example.com/keys', audience: 'a' })
+    expect(jwks.contract()).toEqual({ errors: [503] })
   })
 
   it('does not prevent startup if its issuer is not available', async () => {
