@@ -271,6 +271,19 @@ describe('the `onUse` callback of API keys', () => {
     expect(uses.slice(2)).toEqual(['key-1 /orders', 'key-2 /orders'])
   })
 
+  it('is called for each use if the interval is 0', async () => {
+    const keys = new Keys()
+    const uses: string[] = []
+    const app = await startWith({
+      find: keys.find,
+      useInterval: 0,
+      onUse: ({ id }) => uses.push(id),
+    })
+    await app.clock.advance(0)
+    await used(app, keys.add(), 3)
+    expect(uses).toHaveLength(3)
+  })
+
   it('delays no request, and completes before the application closes', async () => {
     const keys = new Keys()
     let release = () => {}

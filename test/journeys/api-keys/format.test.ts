@@ -59,7 +59,7 @@ describe('a generated API key', () => {
     },
   )
 
-  it.each(['constructor', 'toString', 'acme', 'acme_live_2', 'A1'])(
+  it.each(['constructor', 'toString', 'acme', 'acme_live_2', 'A1', 'a', 'a'.repeat(32)])(
     'can have the prefix %j',
     (prefix) => {
       expect(generateApiKey({ prefix }).key).toMatch(new RegExp(`^${prefix}_[0-9A-Za-z]{38}$`))
@@ -85,6 +85,8 @@ describe('the options of apiKeys', () => {
     [{ prefix: 'a', find, cacheFor: -1 }, 'apiKeys(): cacheFor'],
     [{ prefix: 'a', find, useInterval: Number.NaN }, 'apiKeys(): useInterval'],
     [{ prefix: 'a', find, tenant: 'acme' }, 'apiKeys(): tenant'],
+    [{ prefix: 'a', find, scheme: 7 }, 'apiKeys(): scheme'],
+    [null, 'apiKeys()'],
     [{ prefix: 'a', find, tennant: false }, 'apiKeys(): tennant'],
   ])('are refused if they are %j, with an error about "%s"', (options, subject) => {
     let error: unknown

@@ -87,3 +87,20 @@ it('a record contains the reason why an API key is not valid', async () => {
     refused,
   ])
 })
+
+it('a record contains the reason why an API key in the cache is not valid any more', async () => {
+  const { key, hash } = generateApiKey({ prefix: 'acme_live' })
+  const find = () => ({ id: 'k1', hash, expiresAt: Date.now() + 3_600_000 })
+  const guard = apiKeys({ prefix: 'acme_live', find, cacheFor: '1d' })
+  const app = await TestApp.create({ controllers: [MeController], auth: { guard } })
+  onTestFinished(() => app.close())
+  const send = () => app.request().get('/me').set('x-api-key', key)
+  expect((await send()).status).toBe(200)
+  await app.clock.advance('61m')
+  const { decisions } = app.explain(await send())
+  expect(decisions[0]).toMatchObject({
+    by: 'api-keys',
+    verdict: 'refused',
+    reason: 'the key has expired, or was revoked',
+  })
+})
