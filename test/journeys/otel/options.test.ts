@@ -1,5 +1,5 @@
 import { SpanKind } from '@opentelemetry/api'
-import { ConfigError } from 'blazon'
+import { ConfigError, Controller, Get } from 'blazon'
 import { otel } from 'blazon/otel'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { until } from '../../integrations/until.js'
@@ -57,6 +57,32 @@ describe.skipIf(!isSupported)('the options of otel()', () => {
     expect(lines.map(({ err }) => err?.message)).toEqual(['no attributes'])
   })
 
+  it('can add no attributes, and can be undefined', async () => {
+    const options = { attributes: () => undefined, ignore: undefined, root: undefined }
+    const { port } = await serve({ plugins: [otel(options as never)] })
+    await send(port, 'GET /letters')
+    await tracing.trees()
+    expect(servers().map(({ name }) => name)).toEqual(['GET /letters'])
+  })
+
+  it('can name the path at which the application is mounted', async () => {
+    @Controller()
+    class RootController {
+      @Get() get() {
+        return 'x'
+      }
+      @Get('x') x() {
+        return 'x'
+      }
+    }
+    const controllers = [RootController]
+    const { port } = await serve({ controllers, plugins: [otel({ root: '/of/:tenant' })] })
+    await send(port, 'GET /')
+    await send(port, 'GET /x')
+    await tracing.trees(2)
+    expect(servers().map(({ name }) => name)).toEqual(['GET /of/:tenant', 'GET /of/:tenant/x'])
+  })
+
   it('can leave out the spans of steps', async () => {
     const { port } = await serve({ plugins: [otel({ steps: false })] })
     await send(port, 'GET /letters')
@@ -71,7 +97,11 @@ describe.skipIf(!isSupported)('the options of otel()', () => {
     [{ ignore: true }, /Pass a function/],
     [{ attributes: {} }, /Pass a function/],
     [{ steps: 'no' }, /true or false/],
+    [{ statements: 1 }, /true or false/],
+    [{ root: '/' }, /does not end with one/],
     [{ tracerProvider: {} }, /provider of an SDK/],
+    [{ tracerProvider: null }, /provider of an SDK/],
+    [[], /Pass an object, or nothing/],
   ])('are refused if they are invalid: %o', (options, remedy) => {
     expect(() => usable(otel(options as never))).toThrow(ConfigError)
     expect(() => usable(otel(options as never))).toThrow(remedy)

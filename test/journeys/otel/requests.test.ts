@@ -2,8 +2,23 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import {
+  Auth,
+  Controller,
+  Cookies,
+  Get,
+  Params,
+  Query,
+  RateLimit,
+  type Request,
+  type Response,
+  Tenant,
+} from 'blazon'
+import { otel } from 'blazon/otel'
+import type { EndedRequest } from 'blazon/plugin'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
+import { z } from 'zod'
 import { until } from '../../integrations/until.js'
 import { turns } from '../turns.js'
 import { rawExchange } from '../wire/raw-exchange.js'
@@ -125,6 +140,84 @@ describe.skipIf(!isSupported)('a traced application', () => {
     await turns()
     expect(servers().map((span) => span.name)).toEqual([name])
     expect(servers()[0]?.attributes['http.response.status_code']).toBe(status)
+  })
+
+  it('has a span for a WebSocket unless it is ignored, with the times of the connection', async () => {
+    const ends: EndedRequest[] = []
+    const attributes = (ended: EndedRequest) => {
+      ends.push(ended)
+      return undefined
+    }
+    const ignore = (req: Request) => req.url === '/quiet'
+    const { app, port } = await serve({ plugins: [otel({ attributes, ignore })] })
+    app.server.on('upgrade', (_req, socket) => {
+      socket.on('error', () => {})
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    })
+    for (const path of ['/quiet', '/chat']) {
+      const head = `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n`
+      expect(await rawExchange(port, head)).toContain(' 101 ')
+    }
+    await until(() => servers().length > 0)
+    await turns()
+    expect(servers().map((span) => span.attributes['url.path'])).toEqual(['/chat'])
+    const [ended] = ends
+    const ms = ([seconds, nanos]: readonly [number, number]) => seconds * 1000 + nanos / 1e6
+    const { startedAt = 0, durationMs = 0 } = ended ?? {}
+    expect(ms(servers()[0]?.startTime as [number, number])).toBeCloseTo(startedAt, 2)
+    expect(ms(servers()[0]?.endTime as [number, number])).toBeCloseTo(startedAt + durationMs, 2)
+  })
+
+  it('has the status as the error type if no error was logged', async () => {
+    @Controller()
+    class FailingController {
+      @Get() get(_req: Request, res: Response) {
+        res.status(502).json({})
+      }
+    }
+    const { port } = await serve({ controllers: [FailingController] })
+    await send(port, 'GET /')
+    await tracing.trees()
+    const { attributes, status } = tracing.one('GET /')
+    expect([attributes['error.type'], status.code]).toEqual(['502', SpanStatusCode.ERROR])
+  })
+
+  it('has the beginning of a long path, and the target of OPTIONS *', async () => {
+    const { port } = await serve()
+    await send(port, `GET /${'x'.repeat(600)}?q=1`)
+    await send(port, 'OPTIONS *')
+    await tracing.trees(2)
+    expect(servers().map((span) => span.attributes['url.path'])).toEqual([
+      `/${'x'.repeat(511)}`,
+      '*',
+    ])
+  })
+
+  it('has one span for all parts of a validation, and for the checks of a tenant', async () => {
+    @Controller('parts')
+    class PartsController {
+      @Tenant()
+      @Auth()
+      @RateLimit({ limit: 9, window: '1m', by: 'user' })
+      @Params(z.object({ id: z.string() }))
+      @Query(z.object({ q: z.string().optional() }))
+      @Cookies(z.object({ c: z.string().optional() }))
+      @Get(':id')
+      get() {
+        return 'x'
+      }
+    }
+    const { port } = await serve({ controllers: [PartsController] })
+    const lines = ['Authorization: Bearer good', 'X-Tenant-Id: acme', 'Cookie: c=1']
+    expect(await send(port, `GET /parts/1?q=1\n${lines.join('\n')}`)).toContain(' 200 ')
+    const [tree] = await tracing.trees()
+    expect(tree?.children?.map(({ name }) => name)).toEqual([
+      'guard',
+      'tenant',
+      'limit',
+      'validation',
+      'handler',
+    ])
   })
 
   it('has one span for a WebSocket, which ends with the connection', async () => {

@@ -211,6 +211,24 @@ describe.skipIf(!isSupported)('the span of a statement', () => {
     expect((await spanOf({ text }))?.name).toBe(name)
   })
 
+  it('is described for its own database, even if another database runs the same text', async () => {
+    const text = 'select "a" from notes'
+    const running = await start()
+    for (const system of ['postgresql', 'mysql', 'postgresql']) {
+      next = { system, text }
+      await running.request().get('/notes').expect(200)
+    }
+    await tracing.trees(3)
+    expect(tracing.ofKind(SpanKind.CLIENT).map((span) => span.attributes['db.query.text'])).toEqual(
+      [text, 'select ? from notes', text],
+    )
+  })
+
+  it('has a name of at most 255 characters', async () => {
+    const span = await spanOf({ text: `select 1 from ${'n'.repeat(300)}` })
+    expect(span?.name).toBe(`SELECT ${'n'.repeat(248)}`)
+  })
+
   it('is missing outside of another span', async () => {
     const statements = (await start()).get(Statements)
     statements.begin({ system: 'postgresql', text: 'select 1' })?.end({ rows: [], rowCount: 0 })

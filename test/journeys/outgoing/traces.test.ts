@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import { App, Controller, Get, inject, Outgoing } from 'blazon'
 import { otel } from 'blazon/otel'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { isSupported } from '../otel/supported.js'
 import { Tracing } from '../otel/tracing.js'
 import { otherHost } from './other-host.js'
@@ -65,5 +65,38 @@ it.runIf(isSupported)(
       tracestate: 'v=1',
     })
     expect(JSON.stringify(clients.map(({ attributes }) => attributes))).not.toContain('canary')
+  },
+)
+
+it.runIf(isSupported)(
+  'the span of an outgoing call has the default port, the number of repetitions and the name of an error',
+  async () => {
+    tracing.reset()
+    let asked = 0
+    const host = await otherHost((_req, res) => {
+      res.statusCode = ++asked < 3 ? 503 : 204
+      res.end()
+    })
+    const options = { plugins: [otel()], logger: false, outgoing: { retries: true } } as const
+    const app = await App.create(options)
+    onTestFinished(() => app.close())
+    const outgoing = app.get(Outgoing)
+    // The repetitions do not wait.
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0)
+    await outgoing(host.url)
+    random.mockRestore()
+    const signal = AbortSignal.abort(Object.assign(new Error('x'), { name: 'GivenUp' }))
+    for (const url of ['https://one.invalid/a?b=c', 'http://two.invalid:8080'])
+      await outgoing(url, { signal }).catch(() => {})
+    const spans = tracing.ofKind(SpanKind.CLIENT)
+    expect(spans.map(({ attributes, name }) => [name, attributes])).toMatchObject([
+      [`GET ${new URL(host.url).host}`, { 'http.request.resend_count': 2 }],
+      [
+        'GET one.invalid',
+        { 'server.port': 443, 'url.full': 'https://one.invalid/a', 'error.type': 'GivenUp' },
+      ],
+      ['GET two.invalid:8080', { 'server.port': 8080, 'url.full': 'http://two.invalid:8080/' }],
+    ])
+    expect(spans[0]?.attributes).not.toHaveProperty('error.type')
   },
 )
