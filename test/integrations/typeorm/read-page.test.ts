@@ -14,6 +14,12 @@ interface RowEntity {
   time: Date
   place: number | null
   owner?: OwnerEntity | null
+  label?: LabelEntity | null
+}
+
+interface LabelEntity {
+  id: number
+  text: string
 }
 
 interface OwnerEntity {
@@ -37,7 +43,14 @@ const RowTable = new EntitySchema<RowEntity>({
       joinColumn: { name: 'owner_id' },
       inverseSide: 'rows',
     },
+    label: { type: 'one-to-one', target: 'Label', joinColumn: { name: 'label_id' } },
   },
+})
+
+const LabelTable = new EntitySchema<LabelEntity>({
+  name: 'Label',
+  tableName: 'labels',
+  columns: { id: { type: 'integer', primary: true }, text: { type: 'text' } },
 })
 
 const OwnerTable = new EntitySchema<OwnerEntity>({
@@ -88,8 +101,12 @@ function controllerOf(
       const rows = this.rows
         .createQueryBuilder('row')
         .leftJoinAndSelect('row.owner', 'owner')
+        .leftJoin('row.label', 'label')
         .orderBy('row.place')
         .take(1)
+        .skip(2)
+        .limit(1)
+        .offset(3)
       return readPage(page, condition(rows))
     }
   }
@@ -136,6 +153,8 @@ describeWithServer('readPage() of blazon/typeorm', () => {
     await database.run(TABLE)
     await database.run('create table owners (id integer primary key, name text not null)')
     await database.run('alter table rows add owner_id integer references owners (id)')
+    await database.run('create table labels (id integer primary key, text text not null)')
+    await database.run('alter table rows add label_id integer references labels (id)')
     app = await TestApp.create({
       controllers: [
         ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
@@ -149,7 +168,7 @@ describeWithServer('readPage() of blazon/typeorm', () => {
         typeorm({
           type: 'postgres',
           url: String(database.options.url),
-          entities: [RowTable, OwnerTable],
+          entities: [RowTable, OwnerTable, LabelTable],
         }),
       ],
     })

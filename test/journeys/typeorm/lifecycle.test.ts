@@ -116,6 +116,26 @@ describe('the TypeORM data source', () => {
   })
 })
 
+describe('the health check of TypeORM', () => {
+  it.each<[string, string | undefined]>([
+    ['postgres', 'select 1'],
+    ['oracle', 'select 1 from dual'],
+    ['sap', 'select 1 from dummy'],
+    ['mongodb', undefined],
+  ])('runs a query that the database accepts: %s', async (type, query) => {
+    const asked: string[] = []
+    const useValue = {
+      isInitialized: true,
+      options: { type },
+      query: async (text: string) => void asked.push(text),
+    }
+    const testOverrides = [{ token: DataSource, useValue }]
+    await using app = await TestApp.create({ plugins: [inMemory], testOverrides })
+    expect((await app.get(Health).check()).status).toBe('up')
+    expect(asked).toEqual(query === undefined ? [] : [query])
+  })
+})
+
 describe('a test override of TypeORM', () => {
   const fake = { find: async () => [{ id: 7, text: 'not in any database' }] }
   const override = { token: repositoryOf(NoteEntity), useValue: fake }
@@ -182,6 +202,24 @@ describe('the tenant warning of TypeORM', () => {
   })
 })
 
+describe('the token of a repository', () => {
+  it('is the same for a schema and its target class, but not for another data source', () => {
+    class Person {
+      id!: number
+    }
+    const columns = { id: { type: Number, primary: true } } as const
+    const schema = new EntitySchema<Person>({ name: 'Person', target: Person, columns })
+    expect(repositoryOf(schema)).toBe(repositoryOf(Person))
+    expect(repositoryOf(Person, 'a')).toBe(repositoryOf(schema, 'a'))
+    expect(repositoryOf(Person, 'a')).not.toBe(repositoryOf(Person))
+    expect(repositoryOf(Person, 'a')).not.toBe(repositoryOf(Person, 'b'))
+    expect(String(repositoryOf(Person, 'b'))).toContain("repositoryOf(Person, 'b')")
+    expect(dataSourceOf('a')).toBe(dataSourceOf('a'))
+    expect(dataSourceOf('a')).not.toBe(dataSourceOf('b'))
+    expect(dataSourceOf()).toBe(DataSource)
+  })
+})
+
 describe('boot errors of TypeORM', () => {
   const Other = new EntitySchema({
     name: 'Other',
@@ -226,6 +264,15 @@ describe('boot errors of TypeORM', () => {
       subject: "typeorm({ type: 'sqljs' })",
     })
     expect(problem?.cause).toContain('"Broken" does not have a primary column')
+  })
+
+  it('say that a data source has no entities', async () => {
+    class Others {
+      readonly others = inject(repositoryOf(Other))
+    }
+    const plugins = [typeorm({ type: 'sqljs' })]
+    const [problem] = await bootProblems({ plugins, providers: [Others] })
+    expect(problem?.cause).toContain('its entities are: none')
   })
 
   it('mention a circular import when the entity is undefined', () => {
