@@ -93,6 +93,19 @@ describe('a module with standard decorators', () => {
   })
 })
 
+describe('the plugin', () => {
+  it('runs before the plugins of Vite, for modules with an @', () => {
+    const { name, enforce, transform } = blazon()
+    expect([name, enforce, transform.filter.code]).toEqual(['blazon', 'pre', '@'])
+  })
+
+  it('compiles a module whose path has a query, also without a configuration', async () => {
+    const id = join(folder, 'standard/src/a.ts?v=1')
+    const lowered = await blazon().transform.handler('@dec class A {}', id)
+    expect(lowered?.code).toContain('__decoratorStart')
+  })
+})
+
 describe('a module that the plugin does not compile', () => {
   it.each([
     ['without decorators', 'export class A { readonly mail = "a@b.example" }', 'src/a.ts'],
@@ -101,6 +114,7 @@ describe('a module that the plugin does not compile', () => {
     ['with text that looks decorated', 'class A { text = `\n@Controller()\n` }', 'src/a.ts'],
     ['of a package', DECORATED, 'node_modules/other/a.ts'],
     ['that is a stylesheet', DECORATED, 'src/a.css'],
+    ['that is JSON', DECORATED, 'src/a.json'],
   ])('stays unchanged if it is a module %s', async (_, code, id) => {
     expect(await lower(code, `standard/${id}`)).toBeNull()
   })
@@ -113,11 +127,19 @@ describe('a module that the plugin does not compile', () => {
     },
   )
 
+  it('stays unchanged if another plugin has made it', async () => {
+    const plugin = blazon()
+    plugin.configResolved({ root: folder })
+    expect(await plugin.transform.handler(DECORATED, '\0virtual.ts')).toBeNull()
+  })
+
   it('is not passed to the plugin if Vite applies the filters', () => {
     const { include, exclude } = blazon().transform.filter.id
     const asked = (id: string) => include.test(id) && !exclude.test(id)
     expect(['/a/b.ts', '/a/b.mjs', '/a/b.tsx?v=1'].filter(asked)).toHaveLength(3)
     expect(['/a/node_modules/b.ts', '/a/b.css', '/a/b.json'].filter(asked)).toEqual([])
+    expect(['C:\\node_modules\\b.ts', '/a/b.ts.map', '/a/bts'].filter(asked)).toEqual([])
+    expect(['/a/b.cjs', '/a/b.jsx', '/node_modules.ts'].filter(asked)).toHaveLength(3)
   })
 })
 
@@ -130,11 +152,15 @@ describe('a parameter decorator without experimentalDecorators', () => {
 
 describe('the plugin in a project without a package', () => {
   /** Compiles a module in a project outside the repository, with empty stand-ins for the named packages. */
-  function importFrom(name: string, packages: readonly string[]) {
+  function importFrom(
+    name: string,
+    packages: readonly string[],
+    versions: Record<string, string> = {},
+  ) {
     const project = join(folder, name)
     mkdirSync(join(project, 'node_modules'), { recursive: true })
     for (const each of packages) {
-      const manifest = { name: each, version: '8.0.0', main: 'index.js' }
+      const manifest = { name: each, version: versions[each] ?? '8.0.0', main: 'index.js' }
       mkdirSync(join(project, 'node_modules', each))
       writeFileSync(join(project, 'node_modules', each, 'package.json'), JSON.stringify(manifest))
       writeFileSync(join(project, 'node_modules', each, 'index.js'), '')
@@ -148,6 +174,16 @@ describe('the plugin in a project without a package', () => {
     // Node finds the project's own Vite first. The stand-in is a Vite without the function.
     await expect(importFrom('old', ['vite', 'esbuild'])).rejects.toThrow(
       /\[E_PEER_MISSING\] blazon\/vite[\s\S]*npm install --save-dev vite@8/,
+    )
+  })
+
+  it.each([
+    ['vite', '5.4.21', '6.0.0'],
+    ['esbuild', '0.21.4', '0.21.5'],
+  ])('reports a version of %s that is too old', async (name, version, floor) => {
+    const versions = { [name]: version }
+    await expect(importFrom(`too-old-${name}`, ['vite', 'esbuild'], versions)).rejects.toThrow(
+      `of ${name} is ${version}. The oldest supported version is ${floor}.`,
     )
   })
 
