@@ -64,6 +64,18 @@ describe('an outage of Redis', () => {
     expect(logged).toEqual([])
   })
 
+  it('begins with the error of a node of a cluster, and ends when the node is ready', async () => {
+    const client = FakeClient.connected()
+    const { logged, outcome } = await openOn(client)
+    client.isReady = false
+    client.emit('node-error', LOST)
+    expect(logged.map(({ facts }) => facts)).toEqual([{ reason: 'ECONNRESET' }])
+    client.isReady = true
+    expect(await outcome()).toBe(DOWN)
+    client.beReady()
+    expect(await outcome()).toBe('up')
+  })
+
   it('is logged again if the store was closed during it and is opened again', async () => {
     const client = FakeClient.connected()
     const { store, context, logged, outcome } = await openOn(client)

@@ -97,8 +97,13 @@ describe('the start of a Redis store', () => {
     const { store, logged } = await begin(client)
     await store.close?.()
     expect(client.connections).toEqual(['connect', 'destroy'])
+    const rejections: unknown[] = []
+    const note = (error: unknown) => rejections.push(error)
+    process.on('unhandledRejection', note)
     go()
     await turns()
+    process.off('unhandledRejection', note)
+    expect(rejections).toEqual([])
     expect([client.connections.length, client.take(), logged]).toEqual([2, [], []])
     await expect(store.check?.()).rejects.toThrow('Redis is not available.')
   })
@@ -116,6 +121,23 @@ describe('the end of a Redis store', () => {
     expect(client.take()).toEqual([])
     expect(client.eventNames()).toEqual([])
     expect(client.connections).toEqual([])
+  })
+
+  it('has no effect on the checks after another start', async () => {
+    const client = FakeClient.connected(() => new Error('READONLY replica'))
+    const { store, context, clock, opening } = await begin(client)
+    await opening
+    await expect(store.check?.()).rejects.toThrow('Redis is not available.')
+    await clock.advance('6s')
+    await store.close?.()
+    await store.open?.(context)
+    await expect(store.check?.()).rejects.toThrow('Redis is not available.')
+    client.take()
+    await clock.advance('9999ms')
+    expect(client.take()).toEqual([])
+    await clock.advance('1ms')
+    expect(client.take()).toEqual(['UNLINK blazon:unused'])
+    await store.close?.()
   })
 
   it('leaves the connection open for other stores with the same options', async () => {

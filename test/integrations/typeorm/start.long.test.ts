@@ -17,11 +17,6 @@ describe('boot without a package', () => {
     vi.resetModules()
   })
 
-  it('fails with the command that installs a missing driver', async () => {
-    const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
-    expect(problems[0]).toMatchObject({ code: 'E_PEER_MISSING', remedy: 'npm install mysql2' })
-  })
-
   it('fails with the command that installs a missing typeorm', async () => {
     vi.resetModules()
     vi.doMock('node:module', () => ({

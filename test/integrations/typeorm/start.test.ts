@@ -96,6 +96,15 @@ describe('an unusable database', () => {
     server.close()
   })
 
+  it('causes a boot error with the command that installs a missing driver', async () => {
+    const { problems } = await failureOf({ type: 'mysql', password: PASSWORD })
+    expect(problems[0]).toMatchObject({
+      code: 'E_PEER_MISSING',
+      cause: 'TypeORM needs mysql2 for this kind of database, but cannot load it.',
+      remedy: 'npm install mysql2',
+    })
+  })
+
   it('causes a boot error if its URL is invalid', async () => {
     const url = `postgres://ada:${PASSWORD}@127.0.0.1/shop`
     const { message } = await failureOf({ type: 'postgres', url })

@@ -24,6 +24,27 @@ it('the cache of API keys contains 10,000 keys, and a new key replaces the oldes
   expect(lookedUp).toEqual(['new', '0'])
 })
 
+it('a look-up of an API key is shared even if an older look-up of the key ends meanwhile', async () => {
+  const clock = new TestClock()
+  await clock.advance(0)
+  const ends: (() => void)[] = []
+  const find = async (hash: string) => {
+    await new Promise<void>((resolve) => ends.push(resolve))
+    return { id: hash, hash, revokedAt: 1 }
+  }
+  const keys = new FoundKeys({ clock, cacheMs: 1000, find })
+  const first = keys.get('a')
+  await clock.advance('1s')
+  const second = keys.get('a')
+  expect(ends).toHaveLength(2)
+  ends[0]?.()
+  await first
+  const third = keys.get('a')
+  expect(ends).toHaveLength(2)
+  ends[1]?.()
+  expect(await Promise.all([second, third])).toEqual([undefined, undefined])
+})
+
 it('a use of an API key is reported once per interval for up to 10,000 keys', async () => {
   const clock = new TestClock()
   await clock.advance(0)

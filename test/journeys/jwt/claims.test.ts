@@ -80,7 +80,7 @@ describe('the claims of a token', () => {
 
   it('can contain equal values, but no equal names', async () => {
     const { send } = await start()
-    const list = `{"sub":"u1","exp":${FAR},"roles":["a","a"],"x":{"sub":1},"y":["sub",{"sub":2}]}`
+    const list = `{"sub":"u1","exp":${FAR},"roles":["a","a","__proto__"],"x":{"sub":1},"y":["sub",{"sub":2}]}`
     expect((await send(sign({}, list))).status).toBe(200)
     for (const twice of ['"roles":[1]', '"y":0', '"y":[{"a":1,"a":2}]'])
       expect((await send(sign({}, list.replace('{', `{${twice},`)))).status).toBe(401)
@@ -105,6 +105,19 @@ describe('the claims of a token', () => {
     const { status, challenge } = await at(end)
     expect(status).toBe(401)
     expect(challenge?.includes('The token has expired')).toBe(fault === 'expired')
+  })
+
+  it('may differ from the clock by five seconds by default', async () => {
+    const { app, send } = await start()
+    const second = 1_900_000_000
+    const statusAt = async (offset: number, times: object) => {
+      app.clock.set(new Date((second + offset) * 1000))
+      return (await send(sign({}, times))).status
+    }
+    expect(await statusAt(4.999, { exp: second })).toBe(200)
+    expect(await statusAt(5, { exp: second })).toBe(401)
+    expect(await statusAt(-5, { nbf: second })).toBe(200)
+    expect(await statusAt(-5.001, { nbf: second, exp: FAR - 1 })).toBe(401)
   })
 
   it('are also checked for a token in the cache if the clock is set back', async () => {

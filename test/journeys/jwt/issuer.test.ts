@@ -375,6 +375,16 @@ describe('the requests to an issuer', () => {
     expect(issuer.requests).toEqual(['/.well-known/openid-configuration'])
   })
 
+  it('are not repeated for tokens without a kid', async () => {
+    const { issuer, send, app } = await withIssuer()
+    app.clock.set(new Date())
+    for (const sub of ['a', 'b']) {
+      expect((await send(issuer.token(first, { sub }, { kid: undefined }))).status).toBe(200)
+      await app.clock.advance('30s')
+    }
+    expect(issuer.requests).toHaveLength(2)
+  })
+
   it('accept up to 100 keys', async () => {
     const { issuer, send } = await withIssuer()
     issuer.keys = [...Array.from({ length: 99 }, () => second.jwk), first.jwk]

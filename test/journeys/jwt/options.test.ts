@@ -30,6 +30,20 @@ const SMALL_ORDER = [
 ].map((point) => Buffer.from(point, 'hex').toString('base64url'))
 const curve = generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey
 
+/** A certificate of a key for ES256. Its private key does not exist. */
+const CERTIFICATE = [
+  '-----BEGIN CERTIFICATE-----',
+  'MIIBejCCAR+gAwIBAgIUX50jkh6UPqObpLsVXSEJlZRnBVAwCgYIKoZIzj0EAwIw',
+  'ETEPMA0GA1UEAwwGdG9rZW5zMCAXDTI2MTEzMDA2NTcyOFoYDzIxMjYxMTA2MDY1',
+  'NzI4WjARMQ8wDQYDVQQDDAZ0b2tlbnMwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNC',
+  'AATXfeDukHRIzAJzp/V1bTR/4mt5EYiPp2UW8ac6hAcShYQG67yY5OWbcX2aSyJE',
+  'meFciSSSYotytaJn7s05R0tdo1MwUTAdBgNVHQ4EFgQUVbCjnnxkeOyhHID6SbTx',
+  'KUbi7PowHwYDVR0jBBgwFoAUVbCjnnxkeOyhHID6SbTxKUbi7PowDwYDVR0TAQH/',
+  'BAUwAwEB/zAKBggqhkjOPQQDAgNJADBGAiEAi9hdtHmZfK4KCld/2K0KRkOzjwuT',
+  'zc9xzg5uvsIFc8cCIQCH6yEY2fw4oJUa8oZAxFsks9xNv8TnkPt2skKPa9PiSA==',
+  '-----END CERTIFICATE-----',
+].join('\n')
+
 /** A secret of so many bytes, as a JSON Web Key. */
 function octOf(bytes: number) {
   return { kty: 'oct', k: randomBytes(bytes).toString('base64url') }
@@ -130,6 +144,7 @@ describe('the options of jwt()', () => {
     ['not a valid number of tokens', { keys: secret, cacheSize: 1.5 }],
     ['maxAge: It is not a duration', { keys: secret, maxAge: 'soon' }],
     ['Its pem is not a string', { keys: { pem: 7 } }],
+    ['keys[1].kidd: It is not an option', { keys: [secret, { pem, kidd: 'a' }] }],
     ['alg HS384 does not match', { keys: { ...octOf(47), alg: 'HS384' } }],
     ['does not fit any of `algorithms`', { keys: octOf(63), algorithms: ['HS512'] }],
   ]
@@ -156,6 +171,8 @@ describe('the options of jwt()', () => {
     { issuer: 'http://localhost:1/realm', audience: ['a', 'b'] },
     { issuer: 'http://[::1]:1', audience: false },
     { issuer: 'http://id.localhost', audience: 'a' },
+    { keys: CERTIFICATE, algorithms: ['ES256'] },
+    { keys: [{ pem: CERTIFICATE.replaceAll('\n', '\\n') }] },
     { keys: { ...octOf(48), alg: 'HS384' } },
     { keys: octOf(64), algorithms: ['HS512'] },
     { keys: { ...jwk, use: 'sig', key_ops: ['sign', 'verify'] } },

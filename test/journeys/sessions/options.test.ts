@@ -145,8 +145,11 @@ describe('the store of sessions()', () => {
     isDown = true
     await app.clock.advance('1s')
     expect(await health()).toMatchObject({ sessions: { status: 'down' } })
-    await using other = await TestApp.create({ plugins: [sessions()] })
-    expect((await other.get(Health).check()).plugins).toEqual({})
+    for (const unchecked of [undefined, failing(memorySessions(), () => false)]) {
+      const plugins = [sessions(unchecked && { store: unchecked })]
+      await using other = await TestApp.create({ plugins })
+      expect((await other.get(Health).check()).plugins).toEqual({})
+    }
   })
 
   it('is opened and closed once for each application', async () => {
