@@ -102,4 +102,56 @@ describe('the files of an in-memory database', () => {
     expect([split[1], split[3]]).toEqual([undefined, undefined])
     expect(pages.split(data)[0]).toBe(split[0])
   })
+
+  it('have a mode and a time, and are files or folders', () => {
+    const files = new MemoryFiles(empty())
+    files.mkdir('base')
+    files.mkdir('base/open', { mode: 0o755 })
+    files.writeFile('base/a', new Uint8Array(5000))
+    files.writeFile('base/b', 'x', { mode: 0o644 })
+    const modes = ['base', 'base/open', 'base/a', 'base/b'].map((path) => files.lstat(path).mode)
+    expect(modes).toEqual([0o040700, 0o040755, 0o100600, 0o100644])
+    files.chmod('base/a', 0o100400)
+    files.utimes('base/a', 1, 7)
+    expect(files.lstat('base/a')).toEqual({
+      ...{ dev: 0, ino: 0, mode: 0o100400, nlink: 1, uid: 0, gid: 0, rdev: 0, size: 5000 },
+      ...{ blksize: 4096, blocks: 2, atime: 7, mtime: 7, ctime: 7 },
+    })
+    const failing: [() => unknown, number][] = [
+      [() => files.open('base'), 31],
+      [() => files.unlink('base'), 31],
+      [() => files.writeFile('/', 'x'), 31],
+      [() => files.rmdir('base/a'), 44],
+      [() => files.readdir('base/a'), 44],
+      [() => files.lstat('base/a/b'), 44],
+      [() => files.mkdir('lost/b'), 44],
+      [() => files.fstat(99), 44],
+    ]
+    for (const [run, code] of failing) expect(run).toThrow(expect.objectContaining({ code }))
+  })
+
+  it('cannot be read through a closed handle, and have a handle of their own', () => {
+    const files = new MemoryFiles(empty())
+    files.writeFile('a', 'one')
+    files.writeFile('b', 'three')
+    const [first, second] = [files.open('a'), files.open('b')]
+    files.close(first)
+    expect(() => files.fstat(first)).toThrow(expect.objectContaining(NO_ENTRY))
+    expect(files.fstat(second).size).toBe(5)
+    expect(files.open('a')).not.toBe(first)
+  })
+
+  it('keep a snapshot after later changes of every kind', () => {
+    const files = new MemoryFiles(empty())
+    files.mkdir('base')
+    files.writeFile('base/a', 'x'.repeat(PAGE + 1))
+    const snapshot = files.snapshot()
+    files.truncate('base/a')
+    files.chmod('base', 0)
+    files.writeFile('base/b', 'more')
+    const kept = new MemoryFiles(snapshot)
+    expect([kept.lstat('base/a').size, kept.lstat('base').mode]).toEqual([PAGE + 1, 0o040700])
+    expect(kept.readdir('base')).toEqual(['.', '..', 'a'])
+    expect(files.lstat('base/a').size).toBe(0)
+  })
 })
