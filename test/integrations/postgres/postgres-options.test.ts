@@ -3,6 +3,7 @@ import { ConfigError } from 'blazon'
 import type { PostgresOptions } from 'blazon/postgres'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { checkPostgresOptions } from '../../../src/integrations/postgres/options/check-postgres-options.js'
+import { sizeOf, timeoutsOf } from '../../../src/integrations/postgres/options/postgres-options.js'
 import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 
 const logger = { info() {}, warn() {}, error() {} }
@@ -108,6 +109,7 @@ describe('the options of postgres()', () => {
       /timeouts\.statement/,
     ],
     ['a timeout that is an object', { url, timeouts: { statement: {} } }, /timeouts\.statement/],
+    ['a timeout of more than one day', { url, timeouts: { acquire: 86_401 } }, /at most one day/],
     ['0 connections', { url, connections: 0 }, /connections\s+It is not a number of/],
     ['1.5 connections', { url, connections: 1.5 }, /whole number from 1 to 1000/],
     ['1001 connections', { url, connections: 1001 }, /whole number from 1 to 1000/],
@@ -122,6 +124,17 @@ describe('the options of postgres()', () => {
       'poolOptions that are a string',
       { url, poolOptions: 'ssl' },
       /poolOptions\s+It is not an object/,
+    ],
+    ['a doctor that is a string', { url, doctor: 'yes' }, /doctor\s+It is not a boolean/],
+    [
+      'a negative lifetime',
+      { url, poolOptions: { maxLifetimeSeconds: -1 } },
+      /It is not a number of seconds/,
+    ],
+    [
+      'an embedded folder with NUL',
+      { embedded: 'a\0b' },
+      /embedded\s+It is not the path of a folder/,
     ],
     ['poolOptions.max', { url, poolOptions: { max: 5 } }, /poolOptions\.max[\s\S]+Use connections/],
     ['poolOptions.host', { url, poolOptions: { host: 'x' } }, /poolOptions\.host[\s\S]+Use url/],
@@ -200,11 +213,44 @@ describe('the options of postgres()', () => {
     ['a folder', { embedded: './data', migrations: 'migrations' }],
     ['timeouts', { url, timeouts: { acquire: 0.5, statement: '1d', idleInTransaction: '250ms' } }],
     ['connections', { url, connections: 1000, poolOptions: { ssl: true, password: () => 'x' } }],
+    ['a lifetime without a limit', { url, poolOptions: { maxLifetimeSeconds: 0 } }],
+    ['a timeout of one day', { url, timeouts: { statement: 86_400 } }],
+    ['a role name of 63 bytes', { url, tenantRole: 'x'.repeat(63), doctor: false }],
     ['roles', { url, tenantRole: 'App Tenant', allTenantsRole: 'none_at_all' }],
     ['undefined options', { url, connections: undefined, timeouts: undefined } as never],
   ])('are accepted: %s', (_, options) => {
     expect(() => check(options)).not.toThrow()
     expect(createDriver(options)).toBeDefined()
+  })
+})
+
+describe('the defaults of postgres()', () => {
+  it('are ten connections and time limits of seconds', () => {
+    expect([sizeOf({ url }), sizeOf({ url, connections: 3 }), sizeOf({ embedded })]).toEqual([
+      10, 3, 1,
+    ])
+    expect(timeoutsOf({ url })).toEqual({
+      ...{ acquireMs: 2000, statementMs: 10_000, idleInTransactionMs: 10_000 },
+    })
+    const timeouts = { acquire: 0.0001, statement: '1500ms', idleInTransaction: '2m' } as const
+    expect(timeoutsOf({ url, timeouts })).toEqual({
+      ...{ acquireMs: 1, statementMs: 1500, idleInTransactionMs: 120_000 },
+    })
+  })
+
+  it('are not set twice: another option sets them', () => {
+    const elsewhere = {
+      ...{ connectionString: 'url', host: 'url', port: 'url', user: 'url', database: 'url' },
+      ...{ max: 'connections', poolSize: 'connections' },
+      ...{ connectionTimeoutMillis: 'timeouts.acquire', query_timeout: 'timeouts.statement' },
+      ...{ statement_timeout: 'timeouts.statement' },
+      ...{ idle_in_transaction_session_timeout: 'timeouts.idleInTransaction' },
+    }
+    for (const [name, option] of Object.entries(elsewhere)) {
+      const run = () => check({ url, poolOptions: { [name]: undefined } })
+      expect(run).toThrow(`poolOptions.${name}`)
+      expect(run).toThrow(`Use ${option} instead.`)
+    }
   })
 })
 
