@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from 'blazon'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { PgliteDriver } from '../../../src/integrations/postgres/drivers/pglite-driver.js'
 import { findKeeper } from '../../../src/integrations/postgres/keeper/find-keeper.js'
 import { KeptEngine } from '../../../src/integrations/postgres/keeper/kept-engine.js'
 import {
@@ -78,7 +79,8 @@ async function keeper() {
     })
   const reply = (more: Partial<Reply>) =>
     socket.write(frame({ isInTransaction: false, crash: undefined, ...more }))
-  return { engine, socket, received, reply, path }
+  const socketOf = async () => ((await once(server, 'connection')) as [Socket])[0]
+  return { engine, socket, received, reply, path, socketOf }
 }
 
 describe('a database in another process', () => {
@@ -176,5 +178,25 @@ describe('a process of blazon dev', () => {
     expect(asked[0]?.[1]).toBe(join(process.cwd(), 'data'))
     await expect(open?.('data')).rejects.toThrow(ConfigError)
     await expect(open?.('data')).rejects.toThrow(/^It crashed\.$/)
+  })
+
+  it('reports a crash of that database to each caller', async () => {
+    const { engine, path, socketOf } = await keeper()
+    await engine.close()
+    define(async () => ({ path, marker: 'x' }))
+    const driver = new PgliteDriver('data', {})
+    const connected = socketOf()
+    await driver.open({ logger: { info() {}, warn() {}, error() {} } })
+    const socket = await connected
+    socket.once('data', () => {
+      const error = { message: 'out of memory' }
+      socket.write(frame({ isInTransaction: false, crash: 'out of memory', error }))
+    })
+    for (let count = 0; count < 2; count++)
+      await expect(driver.connect()).rejects.toMatchObject({
+        ...{ code: 'DATABASE_UNAVAILABLE', cause: { message: 'out of memory' } },
+      })
+    expect(driver.usage()).toEqual({ lent: 0, waiting: 0 })
+    await driver.close()
   })
 })

@@ -40,6 +40,8 @@ describe('the connections of a pool', () => {
     for (let count = 0; count < 3; count++) lending.release()
     expect(lending.usage()).toEqual({ lent: 0, waiting: 0 })
     expect(lending.takeNow()).toBe(true)
+    // No timer of a caller that was served keeps the process alive.
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('are not passed to a caller whose wait has ended', async () => {

@@ -191,6 +191,19 @@ describe('a session that is returned', () => {
     expect(client.flights).toEqual([])
   })
 
+  it('is closed if its connection breaks before its cleanup, and no timer is left', async () => {
+    const { lend, ends, client } = open()
+    const lent = lend()
+    query(lent, 'select 1')
+    const { steps, hooks } = client.flights.shift() as Flight
+    steps[0]?.settle(hooks.explain)
+    hooks.onEnd()
+    lent.release()
+    client.emit('error', new Error('reset'))
+    await turns(5)
+    expect([ends, vi.getTimerCount()]).toEqual([[true], 0])
+  })
+
   it('is closed if the server does not become ready for its cleanup in time', async () => {
     const { lend, ends, client, pass } = open()
     const lent = lend()
@@ -246,6 +259,19 @@ describe('a statement', () => {
     })
     expect(ends).toEqual([true])
     expect(lent.isLost).toBe(true)
+  })
+
+  it('has its own time limit after one that was refused', async () => {
+    const { lend, answer, session, pass } = open()
+    const lent = lend()
+    const results = [query(lent), query(lent)]
+    await pass(900)
+    answer(refusal('23505'))
+    await expect(results[0]).rejects.toMatchObject({ code: '23505' })
+    await pass(LIMIT_MS - 1)
+    expect(session.failure).toBeUndefined()
+    await pass(1)
+    expect(session.failure).toMatchObject({ code: 'DATABASE_TIMEOUT' })
   })
 
   it('has its own time limit after a pause', async () => {
