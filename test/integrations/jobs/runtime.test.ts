@@ -163,6 +163,8 @@ describe('the jobs of an application', () => {
     expect(() => runtime.check()).toThrow('No worker has looked for jobs for a minute.')
     at(null)
     expect(() => runtime.check()).toThrow('No worker has looked for jobs for a minute.')
+    vi.spyOn(prototype, 'getWipData').mockReturnValue([{ createdOn: Date.now() - 10 }] as never)
+    runtime.check()
     at(70_000, 50_000)
     runtime.check()
     at()

@@ -225,8 +225,8 @@ describe('workers that leave', () => {
     expect(boss.log).not.toContain('cancel a')
     await clock.advance('1ms')
     await left
-    await ended
     expect(boss.log.filter((line) => / a\b/.test(line))).toEqual(['cancel a', 'give back a 4 0'])
+    await ended
     expect(errors).toEqual([
       [
         expect.objectContaining({ err: expect.any(LostClaimError), jobId: 'a' }),

@@ -67,6 +67,7 @@ it('after its commit, a transaction waits for afterCommit() functions up to the 
   vi.advanceTimersByTime(1)
   expect(await saving).toBe('saved')
   expect(done).toEqual(['first', 'last'])
+  expect(vi.getTimerCount()).toBe(0)
   expect(logged).toEqual([`Error: It did not finish within ${STATEMENT_MS} ms.`])
   expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
 })

@@ -179,6 +179,17 @@ describe('a block', () => {
 })
 
 describe('a stream', () => {
+  it('runs its tasks outside of the block in which its reader reads the end', async () => {
+    const { sessions, query, log } = open({ usesTenants: false })
+    const stream = sessions.stream(async function* () {
+      await sessions.afterCommit(() => query('select task'))
+      yield 1
+    })
+    await stream.next()
+    await sessions.block(null, () => stream.next())
+    expect(log.filter((line) => line.includes('task'))).toEqual(['3 select task'])
+  })
+
   async function read<T>(items: AsyncIterable<T>) {
     const list: T[] = []
     for await (const item of items) list.push(item)

@@ -81,6 +81,13 @@ class NotesController {
   }
 
   @Transactional({ retries: 1 })
+  @Post('sent')
+  async sent(_req: Request, res: Response) {
+    await this.notes.add(`sent ${++attempts}`)
+    res.json({ attempts })
+  }
+
+  @Transactional({ retries: 1 })
   @Post('retried')
   async retried(_req: Request, res: Response) {
     res.setHeader('x-attempt', ++attempts)
@@ -123,7 +130,11 @@ class Orders {
 
 const folder = new Folder({
   '0001_notes.sql': 'create table notes (text text not null); grant all on notes to public',
-  '0002_orders.sql': tenantTable('orders', { columns: ['note text'] }),
+  '0002_conflict.sql': `create function conflict() returns trigger language plpgsql as $$
+      begin raise exception 'conflict' using errcode = '40001'; end $$;
+    create constraint trigger conflict after insert on notes deferrable initially deferred
+      for each row when (new.text = 'sent 1') execute function conflict()`,
+  '0003_orders.sql': tenantTable('orders', { columns: ['note text'] }),
 })
 let app: TestApp
 let notes: Notes
@@ -207,6 +218,11 @@ describe('a handler with @Transactional()', () => {
     const { headers } = await app.request().post('/notes/retried').expect(200)
     expect(headers['x-attempt']).toBe('2')
     expect(await notes.texts()).toEqual(['retried 2'])
+  })
+
+  it('runs again after a conflict at the commit, even if it has sent the response itself', async () => {
+    const { body } = await app.request().post('/notes/sent').expect(200)
+    expect([body, await notes.texts()]).toEqual([{ attempts: 2 }, ['sent 2']])
   })
 
   it('that streams is committed at the end of the stream', async () => {

@@ -139,6 +139,59 @@ describe('the database of an application', () => {
   )
 })
 
+/** A server with one migration of a newer version. */
+function migrated(text: string): object[] {
+  if (text.startsWith('select name, checksum')) return [{ name: '0009_z.sql' }]
+  if (text.includes('as history')) return [{ history: true, tables: true, tenants: false }]
+  return [{ mine: true, may: true, found: true, duration_ms: 7, isReadOnly: false }]
+}
+
+describe('the migrations of an application', () => {
+  it('are applied when it starts, and those of a newer version are logged', async () => {
+    using folder = new Folder({ '0010_a.sql': 'select 1' })
+    const { start, lines } = open(
+      { answer: (text) => (text.includes('0010_a') ? [] : migrated(text)) },
+      { migrations: folder.path },
+    )
+    await expect(start()).rejects.toThrow('E_MIGRATION_MISSING')
+    folder.remove('0010_a.sql')
+    const newer = open({ answer: migrated }, { migrations: folder.path })
+    await newer.start()
+    expect(newer.lines).toEqual([
+      'The database has migrations of a newer version of the application migrations',
+    ])
+    expect(lines).toEqual([])
+  })
+
+  it.each([
+    [false, false, false],
+    [true, false, true],
+    [false, true, true],
+  ])(
+    'create the roles or not: embedded %s, tenants %s',
+    async (isEmbedded, usesTenants, expected) => {
+      using folder = new Folder()
+      const { start, log } = open({ answer: migrated }, { migrations: folder.path }, { isEmbedded })
+      await start(usesTenants)
+      expect(log.some((line) => line.includes('rolsuper'))).toBe(expected)
+    },
+  )
+
+  it.each([
+    ['development', ['W_DATABASE_TABLES']],
+    ['', ['W_DATABASE_TABLES']],
+    ['production', []],
+    ['test', []],
+  ])('that are missing are a warning: NODE_ENV=%s', async (mode, codes) => {
+    vi.stubEnv('NODE_ENV', mode)
+    const answer = (text: string) =>
+      text.includes('as related') ? [{ related: true }] : migrated(text)
+    const { start, lines } = open({ answer }, { migrations: undefined, doctor: false })
+    await start(true)
+    expect(lines.map((line) => /^\[(\w+)\]/.exec(line)?.[1])).toEqual(codes)
+  })
+})
+
 describe('the readiness of a database', () => {
   it('ends when the server has refused a write, until it accepts writes again', async () => {
     let isReadOnly = false

@@ -146,6 +146,23 @@ describe('nested transactions', () => {
     expect(sent.slice(-4)).toEqual(['in', 'RELEASE SAVEPOINT part_1', 'COMMIT', 'release'])
   })
 
+  it('wait for their own parts that were not awaited', async () => {
+    const { transaction, sent, query } = begin()
+    const leave = gate()
+    const nested = transaction.nest(async (part) => {
+      void part.nest(async (inner) => {
+        await leave.opened
+        await query(inner, 'in 2')
+      })
+    })
+    await turns(5)
+    leave.open()
+    await nested
+    expect(sent.slice(-3)).toEqual([
+      ...['in 2', 'RELEASE SAVEPOINT part_2', 'RELEASE SAVEPOINT part_1'],
+    ])
+  })
+
   it('that never end are rolled back with the transaction, if no statement runs', async () => {
     const { transaction, sent, query } = begin()
     const leave = gate()

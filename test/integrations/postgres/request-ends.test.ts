@@ -9,7 +9,7 @@ import {
 import { turns } from '../../journeys/turns.js'
 
 /** The work of a request whose response the test ends. */
-function open({ isTransactional = false } = {}) {
+function open({ isTransactional = false, failures = 0 } = {}) {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const log: string[] = []
   const transaction = {
@@ -21,6 +21,7 @@ function open({ isTransactional = false } = {}) {
     ...{ owner: null, isTransactional },
     begin: async () => {
       log.push('begin')
+      if (failures-- > 0) throw new Error('busy')
       return transaction as never
     },
     finish: async () => void log.push('finish'),
@@ -46,6 +47,22 @@ describe('the transaction of a request', () => {
     await end(200)
     expect(log.slice(2)).toEqual(['commit', 'finish'])
     expect(work.isCommitted).toBe(true)
+  })
+
+  it('delays the response once, even if no connection was available at first', async () => {
+    const { work, log, end } = open({ failures: 1 })
+    await expect(work.transaction()).rejects.toThrow('busy')
+    await work.transaction()
+    expect(log).toEqual(['begin', 'hold', 'begin'])
+    await end(200)
+    expect(log.slice(3)).toEqual(['commit', 'finish'])
+  })
+
+  it('is not begun after the client has disconnected', () => {
+    const { work, res, log } = open()
+    Object.defineProperty(res, 'closed', { value: true })
+    expect(() => work.transaction()).toThrow(ROLLED_BACK)
+    expect(log).toEqual([])
   })
 
   it.each([

@@ -13,6 +13,8 @@ interface How {
   readonly commit?: () => Promise<never>
   /** What the generator waits for before its first item. */
   readonly wait?: Promise<void>
+  /** What the generator waits for after its first item. */
+  readonly pause?: Promise<void>
   /** The error of the generator after its first item. */
   readonly failure?: Error
   /** What the generator waits for at its end. */
@@ -20,7 +22,7 @@ interface How {
 }
 
 /** A stream of 1, 2, 3 whose reader may take a second for each, and how its generator and transaction have ended. */
-function open({ begin, commit, wait, failure, end }: How = {}) {
+function open({ begin, commit, wait, pause, failure, end }: How = {}) {
   const ends: string[] = []
   const note = (name: string) => async () => void ends.push(name)
   const rollback = async () => {
@@ -33,6 +35,7 @@ function open({ begin, commit, wait, failure, end }: How = {}) {
       try {
         await wait
         yield 1
+        await pause
         if (failure !== undefined) throw failure
         yield* [2, 3]
         isRead = true
@@ -136,6 +139,16 @@ describe('the transaction of a stream', () => {
     expect([await asked, ends]).toEqual([{ done: false, value: 1 }, []])
     await pass(1000)
     expect(ends).toEqual(['generator', 'rollback'])
+  })
+
+  it('has no limit while the generator runs between two items', async () => {
+    const wait = gate()
+    const { stream, ends } = open({ pause: wait.opened })
+    await stream.next()
+    const asked = stream.next()
+    await pass(5000)
+    wait.open()
+    expect([await asked, ends]).toEqual([{ done: false, value: 2 }, []])
   })
 
   it('is rolled back in time if the generator does not end', async () => {

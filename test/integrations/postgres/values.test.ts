@@ -129,6 +129,15 @@ describe('a value of a type that only the database can describe', () => {
     expect(asked.slice(2)).toEqual([[[70_003]]])
   })
 
+  it('is looked up again after a thousand other types', async () => {
+    const { readOne, asked } = ownTypes()
+    for (const oid of [LIST, ...Array.from({ length: 999 }, (_, n) => 80_000 + n)])
+      expect(await readOne('{a}', {}, oid)).toEqual(oid === LIST ? ['a'] : '{a}')
+    const before = asked.length
+    expect(await readOne('{a}')).toEqual(['a'])
+    expect(asked.length).toBeGreaterThan(before)
+  })
+
   it('can have another separator', async () => {
     expect(await ownTypes(';').readOne('{a,b;c}')).toEqual(['a,b', 'c'])
   })
