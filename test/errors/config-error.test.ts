@@ -1,7 +1,7 @@
 import { ConfigError } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { blameCaller } from '../../src/errors/blame-caller.js'
-import { invalid, shown } from '../../src/errors/config-error.js'
+import { invalid, sharedProblem, shown } from '../../src/errors/config-error.js'
 import { unknownNames, unknownOptions } from '../../src/errors/option-group.js'
 
 const first = invalid('auth.guard', 'It is a text.', 'Pass a class.')
@@ -27,6 +27,22 @@ describe('ConfigError', () => {
     expect(Object.isFrozen(error.problems)).toBe(true)
     expect([error.name, error.cause]).toEqual(['ConfigError', cause])
     expect(Object.keys(error)).not.toContain('problems')
+  })
+})
+
+describe('a problem of several routes', () => {
+  const problem = {
+    code: 'W_AUTH_WITHOUT_GUARD',
+    cause: 'It is open.',
+    remedy: 'Close it.',
+  } as const
+
+  it('lists each name once, although a method can have several routes', () => {
+    const routes = ['Users.get', 'Users.get', 'Users.list'].map((name) => ({ name }))
+    expect(sharedProblem(routes, problem)).toEqual([
+      { ...problem, subject: 'Users.get, Users.list' },
+    ])
+    expect(sharedProblem([], problem)).toEqual([])
   })
 })
 
@@ -113,7 +129,19 @@ describe('the names of options', () => {
     },
   )
 
+  it('are reported if a synchronous function is required and an asynchronous one is given', () => {
+    const functions = { can: 'sync', id: 'sync' }
+    const later = async () => true
+    const value = { can: [() => true, later], id: async function* () {} }
+    expect(unknownNames('auth.', value, functions)).toMatchObject([
+      { code: 'E_OPTION_INVALID', subject: 'auth.can' },
+      { code: 'E_OPTION_INVALID', subject: 'auth.id' },
+    ])
+    expect(unknownNames('auth.', { can: [() => true], id: function* () {} }, functions)).toEqual([])
+  })
+
   it('have values that a message shows in quotes only if they are strings', () => {
     expect([shown('1m'), shown(1), shown(null), shown(true)]).toEqual(["'1m'", '1', 'null', 'true'])
+    expect(shown(Object.create(null))).toBe('an object that cannot be converted to a string')
   })
 })

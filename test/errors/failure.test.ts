@@ -2,7 +2,12 @@ import { BadRequestError, HttpError } from 'blazon'
 import { statusOf } from 'blazon/plugin'
 import createError from 'http-errors'
 import { describe, expect, it } from 'vitest'
-import { AppClosingError, toFailure, toMiddlewareFailure } from '../../src/errors/failure.js'
+import {
+  AppClosingError,
+  isDecision,
+  toFailure,
+  toMiddlewareFailure,
+} from '../../src/errors/failure.js'
 
 const GENERIC = {
   status: 500,
@@ -114,6 +119,18 @@ describe('the response to any other value', () => {
   it('does not affect statusOf(), which returns the status of an HttpError', () => {
     expect(statusOf(new BadRequestError())).toBe(400)
     expect(HttpError.is(new Proxy({}, { has: trap }))).toBe(false)
+  })
+})
+
+describe('isDecision()', () => {
+  it.each([
+    ['an HttpError with the status 500', new HttpError(500), true],
+    ['an HttpError below 500', new HttpError(403), true],
+    ['an error of http-errors below 500', createError(403), true],
+    ['any other error', error({ status: 403 }), false],
+    ['nothing', undefined, false],
+  ])('recognizes whether a guard has decided: %s', (_, thrown, decided) => {
+    expect(isDecision(thrown)).toBe(decided)
   })
 })
 

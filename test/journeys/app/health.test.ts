@@ -397,6 +397,15 @@ describe('the health option', () => {
     ])
   })
 
+  it('uses the guard to which `forApplication` resolves', async () => {
+    const refusing = () => {
+      throw new Error('The original guard must not run.')
+    }
+    const forApplication = async () => new Operators()
+    await start({ health: { guard: { canActivate: refusing, forApplication } } })
+    expect((await asOperator('/readyz')).body).toMatchObject({ status: 'up', plugins: {} })
+  })
+
   it('sends only the status if the details cannot be serialized as JSON', async () => {
     const checks = { big: () => 1n }
     await start({ health: { guard: new Operators(), checks } })

@@ -80,6 +80,23 @@ describe('NestJS injection', () => {
   })
 })
 
+describe('the types that a compiler emits for constructor parameters', () => {
+  it('cause an error that names the class if one of them is undefined', async () => {
+    class Service {
+      constructor(readonly other: object) {}
+    }
+    Reflect.defineMetadata('design:paramtypes', [undefined], Service)
+    const problems = await problemsOf(makeController(), { providers: [Service] })
+    expect(problems).toEqual([
+      expect.objectContaining({
+        code: 'E_PROVIDER_MISSING',
+        subject: 'Service',
+        cause: expect.stringContaining('Its constructor parameter 0'),
+      }),
+    ])
+  })
+})
+
 describe('NestJS tokens', () => {
   it.each([
     ['APP_GUARD', APP_GUARD, JwtGuard, 'auth.guard'],

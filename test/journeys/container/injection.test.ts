@@ -179,6 +179,30 @@ describe('dependency injection', () => {
     await app.close()
   })
 
+  it('has the original error as its cause when app.get() fails in a constructor', async () => {
+    const thrown = new TypeError('no configuration')
+    @Injectable()
+    class Broken {
+      constructor() {
+        throw thrown
+      }
+    }
+    const app = await App.create()
+    const failed = (() => {
+      try {
+        return app.get(Broken)
+      } catch (error) {
+        return error
+      }
+    })() as Error
+    expect(failed.message).toContain(
+      'Its constructor or factory threw TypeError: no configuration.',
+    )
+    expect(failed.message).not.toContain('Injected by')
+    expect(failed.cause).toBe(thrown)
+    await app.close()
+  })
+
   it('refuses inject() outside construction', () => {
     expect(() => inject(Greeter)).toThrow(/inject\(Greeter\) was called outside construction/)
   })
@@ -347,6 +371,16 @@ describe('boot errors of the container', () => {
     }
     const [problem] = await bootProblems({ providers: [Circular] })
     expect(problem?.remedy).toContain('circular import')
+  })
+
+  it('describe a class without a name', async () => {
+    const unnamed = (() => class {})()
+    class Service {
+      readonly other = inject(unnamed)
+    }
+    const [problem] = await bootProblems({ providers: [Service] })
+    expect(problem).toMatchObject({ code: 'E_PROVIDER_MISSING', subject: 'an anonymous class' })
+    expect(problem?.cause).toContain('Injected by: Service -> an anonymous class.')
   })
 
   it('are caused by a factory that returns undefined', async () => {

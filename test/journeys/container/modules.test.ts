@@ -127,6 +127,32 @@ describe('modules', () => {
     await app.close()
   })
 
+  it('can be instances of a class that has the fields of a module', async () => {
+    class Data implements Module {
+      readonly providers = [Repository]
+    }
+    class Nothing {
+      readonly size = 1
+    }
+    const app = await App.create({ modules: [new Data()] })
+    expect(app.get(Repository).name).toBe('real')
+    await app.close()
+    const [problem] = await bootProblems({ modules: [new Nothing() as Module] })
+    expect(problem?.cause).toBe('It is an instance of Nothing, which has no fields of a module.')
+  })
+
+  it('can list one provider in two ways that have the same result', async () => {
+    const shared = { token: 'shared', useValue: 1 }
+    const app = await App.create({
+      modules: [
+        { providers: [Repository, shared] },
+        { providers: [{ token: Repository, useClass: Repository }, shared] },
+      ],
+    })
+    expect(app.get(Repository).name).toBe('real')
+    await app.close()
+  })
+
   it('cause a boot error when they are undefined or export a missing provider', async () => {
     const wrong: Module = { name: 'wrong', exports: [Repository] }
     const problems = await bootProblems({ modules: [undefined as never, wrong] })

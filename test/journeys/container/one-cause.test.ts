@@ -49,6 +49,32 @@ describe('a missing or failing provider', () => {
     expect(failure.cause).toBe(thrown)
   })
 
+  it('is reported with the cause of its ConfigError, and not with this error, which repeats the problem', async () => {
+    const below = new Error('no file')
+    const problem = {
+      code: 'E_OPTION_INVALID',
+      subject: 'mails()',
+      cause: 'A.',
+      remedy: 'B.',
+    } as const
+    const failing = (options?: ErrorOptions) =>
+      App.create({
+        providers: [
+          {
+            token: 'mails',
+            useFactory: () => {
+              throw new ConfigError([problem], options)
+            },
+          },
+        ],
+        logger: false,
+      }).catch((error) => error)
+    const failure = await failing()
+    expect(failure.problems).toEqual([{ ...problem, cause: "A. Injected by: 'mails' -> mails()." }])
+    expect(failure.cause).toBeUndefined()
+    expect((await failing({ cause: below })).cause).toBe(below)
+  })
+
   it('is reported separately from another missing provider', async () => {
     const Other = new InjectionToken<string>('Other')
     class First {
