@@ -187,6 +187,22 @@ describe('the validation of guards at boot', () => {
     expect((await problemsOf(undefined, [Wrong]))[0]?.code).toBe('E_AUTH_GUARD_UNKNOWN')
   })
 
+  it('suggests a guard name that begins with the unknown name, or the reverse', async () => {
+    @Controller('b')
+    class Wrong {
+      @Auth('partner-keys')
+      @Get()
+      get() {}
+
+      @Auth('par')
+      @Get('two')
+      two() {}
+    }
+    const found = await problemsOf({ guards: { user: guard, partner: guard } }, [Wrong])
+    for (const { text } of found) expect(text).toMatch(/Did you mean 'partner'\?$/)
+    expect(found).toHaveLength(2)
+  })
+
   it('refuses two @Auth decorators with different names on one method', async () => {
     @Controller('c')
     class Twice {

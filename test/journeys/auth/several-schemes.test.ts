@@ -344,6 +344,20 @@ describe('@Auth in an application with several guards', () => {
     expect(Object.keys(single.getRouteTable()[0] ?? {})).not.toContain('guards')
   })
 
+  it('accepts each guard only once, even if it is named twice', async () => {
+    @Controller('again')
+    class Again {
+      @Auth('partner', 'user', 'partner')
+      @Get()
+      get(req: Request) {
+        return whose(req)
+      }
+    }
+    await using app = await start({}, [Again])
+    expect(app.getRouteTable()[0]?.guards).toEqual(['partner', 'user'])
+    expect(app.document.paths['/again']?.get?.security).toHaveLength(2)
+  })
+
   it('uses the first guard if it has no name, and so does `auth.default`', async () => {
     @Controller('plain')
     class Plain {

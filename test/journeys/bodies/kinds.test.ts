@@ -281,6 +281,23 @@ describe('several body types on one route', () => {
   )
 })
 
+it('the limit of a body does not replace the other limits of its route', async () => {
+  @Controller('limited')
+  class Limited {
+    @Post()
+    @Limits({ depth: 2 })
+    @Body(z.any(), { limit: 40 })
+    add() {
+      return 1
+    }
+  }
+  await using limited = await TestApp.create({ controllers: [Limited], logger: false })
+  const send = async (body: object) => (await limited.request().post('/limited').send(body)).status
+  expect(await send({ a: [1] })).toBe(200)
+  expect(await send({ a: [[1]] })).toBe(400)
+  expect(await send({ a: 'x'.repeat(40) })).toBe(413)
+})
+
 it('the document lists each body type, its limit and the 415 response', () => {
   const { paths } = app.document
   const many = paths['/bodies/many']?.post

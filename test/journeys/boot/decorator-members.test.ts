@@ -1,4 +1,5 @@
 import {
+  All,
   ApiBody,
   ApiOperation,
   ApiResponseDoc,
@@ -120,6 +121,7 @@ describe('decorators of one method', () => {
       [Get(), Delete(), Limits({ body: 1 })],
       [],
     ],
+    ['@Limits of a body on a route for all methods', [All(), Limits({ body: 1 })], []],
     ['@Public with @Auth', [Get(), Public(), Auth()], CONFLICT],
     ['@Public with @Can', [Get(), Public(), Can('a')], CONFLICT],
     ['@Auth with @Can', [Get(), Auth(), Can('a')], []],
@@ -277,6 +279,11 @@ describe('the arguments of a decorator', () => {
       [Post(), Body(wrong({ type: 'string' }), wrong({ type: 'bytes' }))],
       INVALID,
     ],
+    [
+      '@Body of bytes with a Standard Schema',
+      [Post(), Body(z.instanceof(Buffer), { type: 'bytes' })],
+      [],
+    ],
     ['@Upload(null)', [Post(), Upload(wrong(null))], INVALID],
     ['@Upload of a list', [Post(), Upload(wrong([file()]))], INVALID],
     [
@@ -294,6 +301,20 @@ describe('the arguments of a decorator', () => {
       INVALID,
     ],
     ['@Upload with the type image/*', [Post(), Upload({ a: file({ types: ['image/*'] }) })], []],
+    [
+      '@Upload with a type that has a parameter',
+      [Post(), Upload({ a: file({ types: ['image/png;a=b'] }) })],
+      INVALID,
+    ],
+    ['@Upload with the type */*', [Post(), Upload({ a: file({ types: ['*/*'] }) })], INVALID],
+    ['@Upload with an empty list of types', [Post(), Upload({ a: file({ types: [] }) })], INVALID],
+    [
+      '@Upload with an `optional` that is not a boolean',
+      [Post(), Upload({ a: file({ optional: wrong('yes') }) })],
+      INVALID,
+    ],
+    ['@Sse with a heartbeat of 0', [Get(), Sse(Item, { heartbeat: 0 })], INVALID],
+    ['@Sse without heartbeats', [Get(), Sse(Item, { heartbeat: false })], []],
     ['@Cookies with a string as `signed`', [Get(), Cookies(Item, wrong({ signed: 'n' }))], INVALID],
     ['@Cookies with numbers in `signed`', [Get(), Cookies(Item, wrong({ signed: [1] }))], INVALID],
     [
@@ -305,6 +326,8 @@ describe('the arguments of a decorator', () => {
     ['@Redirect to 300', [Get(), Redirect('/b', wrong(300))], INVALID],
     ['@Header with a line break', [Get(), Header('X-A', 'a\nb')], INVALID],
     ['@HttpCode(400)', [Get(), HttpCode(400)], INVALID],
+    ['@Header with Vary: *', [Get(), Header('Vary', '*')], []],
+    ['@Header with a wrong name in `vary`', [Get(), Header('vary', 'a b')], INVALID],
   ])('are validated at boot: %s', async (_, decorators, codes) => {
     expect(await codesOf(...decorators)).toEqual(codes)
   })

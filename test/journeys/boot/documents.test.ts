@@ -204,6 +204,13 @@ describe('decorators for the OpenAPI document', () => {
       wrapped(...args: unknown[]) {
         ;(args[1] as Response).status(202).json({})
       }
+
+      @Get('part')
+      @ApiResponseDoc({ status: 200, content: 'application/pdf' })
+      @ApiResponseDoc({ status: 206, content: 'application/pdf' })
+      part() {
+        return new Blob(['%PDF'])
+      }
     }
     const [warning, ...others] = await bootWarnings({ controllers: [AController] })
     expect(warning).toMatchObject({

@@ -1,4 +1,4 @@
-import { App, type AppOptions, defineAppOptions } from 'blazon'
+import { App, type AppOptions, defineAppOptions, defineControllers } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
 
@@ -158,6 +158,16 @@ describe('application options', () => {
   it('refuse a guard token without a provider', async () => {
     const problems = await bootProblems({ auth: { guard: 'guard' } })
     expect(problems).toMatchObject([{ code: 'E_PROVIDER_MISSING', subject: "'guard'" }])
+  })
+
+  it('can contain a list of defineControllers(), which is a frozen copy', () => {
+    class First {}
+    class Second {}
+    const classes = [First, Second]
+    const controllers = defineControllers(...classes)
+    classes.pop()
+    expect(controllers).toEqual([First, Second])
+    expect(Object.isFrozen(controllers)).toBe(true)
   })
 
   it('are returned unchanged by defineAppOptions()', () => {

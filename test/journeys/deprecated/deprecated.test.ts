@@ -16,7 +16,7 @@ import { z } from 'zod'
 import { emitClient } from '../../../src/cli/client/emit-client.js'
 import { deprecationsIn } from '../../../src/cli/list-deprecations.js'
 import { runInProcess } from '../../cli/run-in-process.js'
-import { bootProblems } from '../../support.js'
+import { bootProblems, bootWarnings } from '../../support.js'
 
 const SINCE = '2023-06-30T23:59:59Z'
 const SUNSET = '2024-06-30T23:59:59Z'
@@ -172,6 +172,20 @@ describe('an invalid deprecation', () => {
     const [problem] = await bootProblems({ controllers: [Wrong] })
     expect(problem?.code).toBe('E_OPTION_INVALID')
     expect(problem?.cause).toMatch(message)
+  })
+})
+
+describe('a valid deprecation', () => {
+  it.each<[string, DeprecatedOptions]>([
+    ['a sunset at the time of `since`', { since: SINCE, sunset: SINCE }],
+    ['a time without seconds', { since: '2023-06-30T23:59Z' }],
+    ['a time with an offset', { since: '2023-06-30T23:59:59+02:00', end: false }],
+  ])('causes no boot error: %s', async (_, options) => {
+    @Controller('right')
+    class Right {
+      @Deprecated(options) @Post() write() {}
+    }
+    expect(await bootWarnings({ controllers: [Right] })).toEqual([])
   })
 })
 

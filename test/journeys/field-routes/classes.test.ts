@@ -122,6 +122,38 @@ it('field routes are read from a class whose constructor uses its dependencies',
   expect(seen).toEqual(['hello d'])
 })
 
+it('field routes are read from a class that counts with its dependencies and creates objects of them', async () => {
+  class Prices {
+    readonly cents: number = 250
+    readonly Kind: new () => { name: string } = class {
+      readonly name = 'kind'
+    }
+  }
+  @Controller('m')
+  class M {
+    readonly #prices = inject(Prices)
+    readonly cents = BigInt(Math.round(Number(this.#prices.cents)))
+    readonly length = new this.#prices.Kind().name.length
+    all = get('/', () => [String(this.cents), this.length])
+  }
+  await using app = await TestApp.create({ ...options, controllers: [M], providers: [Prices] })
+  expect(await dataOf(app, '/m')).toEqual(['250', 4])
+})
+
+it('field routes are read from a class that lists tokens for parameters with defaults', async () => {
+  const missing = (): Greeting => {
+    throw new Error('no greeting')
+  }
+  @Controller('n')
+  class N {
+    static readonly inject = [Greeting]
+    constructor(private readonly greeting = missing()) {}
+    all = get('/', () => this.greeting.word)
+  }
+  await using app = await create(N)
+  expect(await dataOf(app, '/n')).toBe('hello')
+})
+
 it('@Inject injects fields into a class with field routes', async () => {
   @Controller('e')
   class E {

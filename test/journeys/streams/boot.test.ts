@@ -6,6 +6,7 @@ import {
   Get,
   HttpCode,
   JsonLines,
+  type Plugin,
   Produces,
   Redirect,
   Sse,
@@ -110,6 +111,40 @@ describe('a stream at boot', () => {
     }
     const warnings = await bootWarnings({ controllers: defineControllers(FeedController) })
     expect(warnings.map(({ code }) => code)).toEqual(['W_OPTION_UNKNOWN'])
+  })
+})
+
+describe('the heartbeats of a stream', () => {
+  it('exist only for events, every 15 seconds unless an option changes or disables them', async () => {
+    const found: unknown[] = []
+    const reader: Plugin = {
+      name: 'reader',
+      setup: ({ model }) => {
+        for (const { stream } of model.routes)
+          found.push(stream?.formats.map((each) => [each.kind, each.heartbeatMs, each.maxAgeMs]))
+      },
+    }
+    @Controller()
+    class FeedController {
+      @Get('both') @Sse(Item) @JsonLines(Item, { maxAge: '2s' }) async *both() {
+        yield { n: 1 }
+      }
+      @Get('own') @Sse(Item, { heartbeat: '1m', maxAge: 5 }) async *own() {
+        yield { n: 1 }
+      }
+      @Get('none') @Sse(Item, { heartbeat: false }) async *none() {
+        yield { n: 1 }
+      }
+    }
+    expect(await bootWarnings({ controllers: [FeedController], plugins: [reader] })).toEqual([])
+    expect(found).toEqual([
+      [
+        ['sse', 15_000, null],
+        ['jsonLines', null, 2000],
+      ],
+      [['sse', 60_000, 5000]],
+      [['sse', null, null]],
+    ])
   })
 })
 

@@ -1,5 +1,5 @@
 import { request as send } from 'node:http'
-import { Auth, Can, Controller, Get, Public, type Request, type RequestHandler } from 'blazon'
+import { App, Auth, Can, Controller, Get, Public, type Request, type RequestHandler } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
 import {
@@ -238,6 +238,23 @@ describe('the access rule of a route', () => {
     ['a guard', () => (Auth as unknown as (given: unknown) => void)(TokenGuard)],
   ])('cannot be set with %s', (_, apply) => {
     expect(apply).toThrow(/@Auth/)
+  })
+
+  it('can be undefined, which has no effect', async () => {
+    @Controller('plain')
+    class Plain {
+      @Auth(undefined)
+      @Get()
+      get() {}
+    }
+    const app = new App({ controllers: [Plain], auth: { guard: TokenGuard }, logger: false })
+    expect(app.getRouteTable()).toMatchObject([{ path: '/plain', isProtected: true }])
+  })
+
+  it('causes an error that shows the wrong one of several arguments', () => {
+    const auth = Auth as unknown as (...args: unknown[]) => unknown
+    expect(() => auth('user', 7)).toThrow('@Auth was given 7, but takes only guard names')
+    expect(() => auth({ roles: ['admin'] })).toThrow("@Auth was given { roles: [ 'admin' ] }, but")
   })
 
   it('causes an error if it is both optional and required, and a warning if it is optional with @Can', async () => {

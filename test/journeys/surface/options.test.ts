@@ -120,6 +120,19 @@ describe('the method route.option()', () => {
     expect(Object.isFrozen(since)).toBe(false)
   })
 
+  it('returns frozen data without a prototype, of an option that cannot be changed', async () => {
+    const Plain = defineOption<{ tags: string[] }>('Plain')
+    expect(() => Object.assign(Plain, { optionName: 'Other' })).toThrow(TypeError)
+    @Controller('notes')
+    class Notes {
+      @Plain(Object.assign(Object.create(null), { tags: ['a'] }))
+      @Get()
+      list() {}
+    }
+    const value = (await routesOf({ controllers: [Notes] }))['Notes.list']?.option(Plain)
+    expect([Object.isFrozen(value), Object.isFrozen(value?.tags)]).toEqual([true, true])
+  })
+
   it('freezes the inner data of a value that is already frozen and refers to itself', async () => {
     interface Tree {
       readonly tags: string[]

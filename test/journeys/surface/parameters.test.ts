@@ -10,7 +10,7 @@ import {
   type Request,
 } from 'blazon'
 import { TestApp, type TestOptions } from 'blazon/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { bootProblems } from '../../support.js'
 import { turns } from '../turns.js'
@@ -176,6 +176,19 @@ describe('a decorator from defineParameter() on a method', () => {
       .map(({ facts }) => String(facts['err']))
     expect(failures[0]).toMatch(/'x-org'.*does not have the decorator/)
     expect(failures[1]).toMatch(/asynchronous/)
+  })
+
+  it('causes no unhandled rejection if its asynchronous function fails on a route without it', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => void unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
+    const Failing = defineParameter(async () => {
+      throw new Error('no database')
+    })
+    expect(() => Failing.of({} as Request)).toThrow('asynchronous')
+    await turns()
+    expect(unhandled).toEqual([])
   })
 
   it('adds the parameter to the document only for its own routes', async () => {
@@ -354,6 +367,7 @@ describe('an invalid use of defineParameter()', () => {
     ],
     ['`name`', () => defineParameter(read, { in: 'query' }), /together/],
     ['`in` beside `name`', () => defineParameter(read, { name: 'a' }), /together/],
+    ['an empty `name`', () => defineParameter(read, { in: 'query', name: '' }), /together/],
     ['`in` beside `schema`', () => defineParameter(read, { schema: z.string() }), /also set `in`/],
     [
       '`schema`',

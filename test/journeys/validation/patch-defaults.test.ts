@@ -60,6 +60,15 @@ const FILLED: Readonly<Record<string, readonly [Schema, object, string[]]>> = {
     {},
     ['a'],
   ],
+  'JSON Schema in parts': [
+    {
+      type: 'object',
+      properties: { b: { type: 'string' } },
+      allOf: [{ properties: { a: { type: 'string', default: 'x' } } }],
+    },
+    {},
+    ['a'],
+  ],
   TypeBox: [Type.Partial(Type.Object({ a: Type.String({ default: 'x' }) })), {}, ['a']],
 }
 

@@ -219,6 +219,19 @@ it('an invalid option does not hide the problems of other options and decorators
   expect(text).toContain('soon')
 })
 
+it('one of several invalid headers or errors of a route is reported under its option name', async () => {
+  @Controller('wrong')
+  class Wrong {
+    @Get('a', { responseHeaders: { 'X A': 'a', 'X-B': 'b' } }) headers() {}
+    @Get('b', { errors: { 404: '', 409: 'Taken' } }) errors() {}
+  }
+  const problems = await bootProblems({ controllers: [Wrong] })
+  expect(problems.map(({ cause }) => cause)).toEqual([
+    "`responseHeaders: 'X A', …` in @Get() is not a valid HTTP header.",
+    'The description of `errors` in @Get() for the status 404 is empty or not a string.',
+  ])
+})
+
 it('an option together with an equivalent decorator causes a boot error', async () => {
   @Controller('twice')
   class Twice {
@@ -234,6 +247,11 @@ it('an option together with an equivalent decorator causes a boot error', async 
       return { id: 1, text: 'a' }
     }
 
+    @Get('d', { returns: Note, status: 205 })
+    reset(): z.output<typeof Note> {
+      return { id: 1, text: 'a' }
+    }
+
     @Get('b', { returns: Note })
     @Redirect('/a')
     go(): z.output<typeof Note> {
@@ -245,6 +263,7 @@ it('an option together with an equivalent decorator causes a boot error', async 
     'It has 2 @HttpCode decorators, but only one of them would take effect.',
     '`returns` and @ApiResponseDoc both describe the status 201, but only one of them can.',
     '`returns` describes data, but a response with the status 204 has no body.',
+    '`returns` describes data, but a response with the status 205 has no body.',
     'It has `returns` in @Get() and @Redirect, but only one of them can describe the success response.',
   ])
 })

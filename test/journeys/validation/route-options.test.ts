@@ -232,6 +232,7 @@ describe('invalid options of a route', () => {
     ['a class', class Dto {}, 'E_OPTION_INVALID', '{ body: schema }'],
     ['an undefined schema', { body: undefined }, 'E_SCHEMA_INVALID', 'circular'],
     ['fields in place of a schema', { body: { name: z.string() } }, 'E_SCHEMA_INVALID', 'z.object'],
+    ['an empty list of bodies', { body: [] }, 'E_SCHEMA_INVALID', 'is not a schema'],
   ])('are reported with their location: %s', async (_, options, code, text) => {
     const problem = await problemOf(controllerOf(options))
     expect(problem).toMatchObject({ code, subject: 'Items.create' })

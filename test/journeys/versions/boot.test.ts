@@ -1,6 +1,6 @@
 import { Controller, type DualClassOrMethodDecorator, Get, Version } from 'blazon'
 import { describe, expect, it } from 'vitest'
-import { bootProblems } from '../../support.js'
+import { bootProblems, bootWarnings } from '../../support.js'
 
 const versions = { by: 'path', default: '1' } as const
 
@@ -36,6 +36,13 @@ describe('the @Version decorator', () => {
       code: 'E_VERSION_INVALID',
       subject: 'OrdersController.list @Version',
     })
+  })
+
+  it('accepts a name of 32 characters', async () => {
+    const decorator = Version('x'.repeat(32))
+    expect(
+      await bootWarnings({ controllers: [controllerWith(decorator)], versions: { by: 'path' } }),
+    ).toEqual([])
   })
 
   it('refuses invalid names on a class', async () => {

@@ -105,6 +105,16 @@ describe('an invalid envelope', () => {
       { ...own, schema: () => ({ properties: { ok: { const: true } } }) },
       /`const`/,
     ],
+    [
+      'with a list of types',
+      { ...own, schema: () => ({ type: ['object', 'null'] }) },
+      /a list of types/,
+    ],
+    [
+      'whose schema fails only for data with a schema',
+      { ...own, schema: (data: object) => ('$ref' in data ? [data] : {}) },
+      /returned/,
+    ],
     ['with errors that have no format', { ...own, error: { schema: {} } }, /no `format` function/],
     ['with errors that have no schema', { ...own, error: { format: () => ({}) } }, /no `schema`/],
   ])('causes a boot error: %s', async (_, envelope, cause) => {
@@ -113,6 +123,13 @@ describe('an invalid envelope', () => {
     expect(problems.map(({ code }) => code)).toContain('E_OPTION_INVALID')
     expect(problems.map((each) => each.cause).join('\n')).toMatch(cause)
     expect(problems.every(({ remedy }) => remedy.length > 0)).toBe(true)
+  })
+
+  it('is not one that has extensions in its schema', async () => {
+    await start({
+      envelope: { ...own, schema: (data) => ({ ...own.schema(data), 'x-format': 'notes' }) },
+    })
+    expect(schemaOf('/notes')).toMatchObject({ 'x-format': 'notes' })
   })
 
   it('does not end the process if the promise of its schema is rejected', async () => {
