@@ -15,6 +15,7 @@ import {
   HttpCode,
   type Plugin,
   Post,
+  Produces,
   Query,
   Redirect,
   type Schema,
@@ -153,6 +154,31 @@ describe('the responses of a document', () => {
     expect(found.sort()).toEqual([...statuses].sort())
   })
 
+  it('describe a representation as text or bytes, depending on its media type', () => {
+    const types = ['text/plain', 'application/xml', 'image/svg+xml', 'application/x+yaml', 'a/pdf']
+    const serialize = () => ''
+    @Controller('k')
+    class Kinds {
+      @Produces(...types.map((type) => ({ type, serialize }))) @Get() get() {}
+      @Produces('application/json', { type: 'a/pdf', serialize })
+      @ApiResponseDoc({ status: 200, schema: z.object({ a: z.string() }) })
+      @Get('described')
+      described() {}
+    }
+    const contentOf = (path: string, status: string) => {
+      const response = documentOf(Kinds).paths[path]?.get?.responses[status] ?? {}
+      return 'content' in response ? response.content : undefined
+    }
+    const text = { schema: { type: 'string' } }
+    const bytes = { schema: { type: 'string', format: 'binary' } }
+    const found = contentOf('/k', '2XX') ?? {}
+    expect(types.map((type) => found[type])).toEqual([text, text, text, text, bytes])
+    expect(contentOf('/k/described', '200')).toMatchObject({
+      'application/json': { schema: { properties: { data: { required: ['a'] } } } },
+      'a/pdf': bytes,
+    })
+  })
+
   it('have the headers that plugins declare, but the headers of the route have priority', () => {
     const document = documentOf(Responses, { plugins: [audit] })
     const headersOf = (name: string) =>
@@ -187,6 +213,22 @@ describe('the operations of a document', () => {
       ['delete', 'get', 'patch', 'post', 'put'].map((method) => `every_${method}`),
     )
     expect(new Set(ids('/all/free')).size).toBe(5)
+  })
+
+  it('have an ID and a summary even if the method is named by a symbol', () => {
+    const [named, unnamed] = [Symbol('listAll'), Symbol()]
+    @Controller('symbols')
+    class Symbols {
+      @Get('a') [named]() {}
+      @Get('b') [unnamed]() {}
+    }
+    const { paths } = documentOf(Symbols)
+    const of = (path: string) => {
+      const { operationId, summary } = paths[path]?.get ?? {}
+      return [operationId, summary]
+    }
+    expect(of('/symbols/a')).toEqual(['Symbols_listAll', 'List All'])
+    expect(of('/symbols/b')).toEqual(['Symbols_handler', 'Handler'])
   })
 
   it('cannot have a declared ID that is the inferred ID of another operation', async () => {
@@ -261,6 +303,21 @@ describe('the top level of a document', () => {
   ])('at the path %s, has the server URL %s', (path, url) => {
     const { servers } = documentOf(Tagged, { swagger: { path } })
     expect(servers).toEqual([{ url, description: 'This server' }])
+  })
+
+  it('has the texts and addresses of the option, as copies', () => {
+    const swagger = {
+      termsOfService: 'https://a.example/terms',
+      contact: { name: 'Ann', email: 'ann@a.example' },
+      license: { name: 'MIT', url: 'https://a.example/license' },
+      tags: [{ name: 'used', description: 'By hand' }],
+    }
+    const { info, tags } = documentOf(Tagged, { swagger })
+    const { termsOfService, contact, license } = swagger
+    expect(info).toEqual({ title: 'API', version: '1.0.0', termsOfService, contact, license })
+    expect([info.contact === contact, info.license === license]).toEqual([false, false])
+    expect(tags[0]).toEqual(swagger.tags[0])
+    expect(tags[0]).not.toBe(swagger.tags[0])
   })
 
   it('limits the field errors to the number that a response can have', () => {

@@ -34,6 +34,16 @@ it('the operation ID of a class named "Controller" starts with this name', () =>
   expect(document.paths['/other']?.get?.operationId).toBe('Controller_list')
 })
 
+it('the operations of a class without a name have the tag Default', () => {
+  @Controller('other')
+  class Other {
+    @Get() list() {}
+  }
+  Object.defineProperty(Other, 'name', { value: '' })
+  const { document } = new App({ controllers: [Other], logger: false })
+  expect(document.paths['/other']?.get?.tags).toEqual(['Default'])
+})
+
 describe('an overriding method', () => {
   it('is documented with its own and the inherited decorators', () => {
     const { document } = new App({ controllers: [Things], logger: false })

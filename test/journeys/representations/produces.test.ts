@@ -386,6 +386,26 @@ describe('a serializer object before a type in @Produces', () => {
   })
 })
 
+describe('an instance of a class in @Produces', () => {
+  it('can read its own fields when it serializes data', async () => {
+    class Lines {
+      readonly type = 'text/x-lines'
+      readonly #end = ';'
+      serialize(rows: unknown) {
+        return (rows as { id: number }[]).map(({ id }) => `${id}${this.#end}`).join('')
+      }
+    }
+    @Controller('rows')
+    class Own {
+      @Produces('application/json', new Lines()) @Get() list() {
+        return ROWS
+      }
+    }
+    const { get } = await serve({ controllers: [Own as Class] })
+    expect(await get('', 'text/x-lines')).toMatchObject({ status: 200, text: '1;2;' })
+  })
+})
+
 describe('a class with @Produces', () => {
   it('applies it to all methods except those that declare a type themselves', async () => {
     @Produces('application/json', 'text/csv')

@@ -79,6 +79,26 @@ describe('the document of an upload', () => {
     expect(plain?.requestBody?.content['multipart/form-data']).not.toHaveProperty('encoding')
   })
 
+  it('contains media types in lower case, as they are compared', async () => {
+    @Controller('scans')
+    class Scans {
+      @Post()
+      @Upload({ scan: file({ types: ['IMAGE/PNG'] }) })
+      create() {
+        return 1
+      }
+    }
+    await using other = await TestApp.create({ controllers: [Scans], logger: false })
+    const content = other.document.paths['/scans']?.post?.requestBody?.content
+    expect(content?.['multipart/form-data']?.encoding).toEqual({
+      scan: { contentType: 'image/png' },
+    })
+    const body = form([{ name: 'scan', value: png(), filename: 'a', type: 'image/png' }])
+    const headers = { 'Content-Type': FORM_TYPE }
+    const init = { method: 'POST', headers, body: new Uint8Array(body) }
+    expect((await other.fetch('/scans', init)).status).toBe(200)
+  })
+
   it('matches the responses: 422 for missing parts, and 400 for a missing form', async () => {
     const send = async (body: Buffer) => {
       const headers = { 'Content-Type': FORM_TYPE }
