@@ -1,9 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OpenApiDocument } from '../../src/contracts/openapi.js'
 import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
 import { describeKept, describeSchema } from '../../src/schema/describe-schema.js'
-import { lowerSchema } from '../../src/schema/dialect/rewrite-schema.js'
 import { rounds } from '../rounds.js'
 import { valuesOf } from './arbitrary-value.js'
 import { corpus } from './corpus/corpus.js'
@@ -77,93 +75,5 @@ describe('the values that the schemas of OpenAPI 3.0 and 3.1 accept', () => {
       expect({ name, isLooser: looser.length > 0 }).toEqual({ name, isLooser: true })
       expect(kept.losses).toEqual([])
     }
-  })
-})
-
-describe('a schema for OpenAPI 3.1', () => {
-  it('keeps all keywords from the library', () => {
-    const schema = {
-      type: ['object', 'null'],
-      properties: {
-        kind: { const: 'point', examples: ['point', 'other'] },
-        at: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
-        step: { type: 'number', exclusiveMinimum: 0 },
-        names: { type: 'object', patternProperties: { '^x-': { type: 'string' } } },
-      },
-      if: { required: ['step'] },
-      then: { required: ['at'] },
-      unevaluatedProperties: false,
-    }
-    const { schema: kept, losses } = describeKept(schema, { side: 'input' })
-    const kind = { const: 'point', examples: ['point'] }
-    expect(kept).toEqual({ ...schema, properties: { ...schema.properties, kind } })
-    // The example that its own schema refuses is not in the document.
-    expect(losses.map(({ code, path }) => [code, path])).toEqual([['W_EXAMPLE_INVALID', 'kind']])
-  })
-
-  it('replaces the keywords of earlier drafts and OpenAPI 3.0 with those of 2020-12', () => {
-    const old = {
-      definitions: { Old: { $id: 'Old', type: 'string', nullable: true, example: 'a' } },
-      type: 'object',
-      properties: {
-        old: { $ref: '#/definitions/Old' },
-        pair: { type: 'array', items: [{ type: 'string' }], additionalItems: { type: 'integer' } },
-        low: { type: 'number', minimum: 1, exclusiveMinimum: true },
-        bytes: { type: 'string', format: 'byte' },
-      },
-      dependencies: { old: ['low'], low: { required: ['pair'] } },
-    }
-    const { schema, definitions } = describeKept(old, { side: 'input' })
-    expect(definitions).toEqual([
-      { name: 'Old', isNamed: true, schema: { type: ['string', 'null'], examples: ['a'] } },
-    ])
-    expect(schema).toEqual({
-      type: 'object',
-      properties: {
-        old: { $ref: '#/components/schemas/Old' },
-        pair: { type: 'array', prefixItems: [{ type: 'string' }], items: { type: 'integer' } },
-        low: { type: 'number', exclusiveMinimum: 1 },
-        bytes: { type: 'string', contentEncoding: 'base64' },
-      },
-      dependentRequired: { old: ['low'] },
-      dependentSchemas: { low: { required: ['pair'] } },
-    })
-  })
-
-  it('becomes less exact, with a warning, if the document cannot contain one of its patterns', () => {
-    const { schema, losses } = describeKept(
-      {
-        not: { type: 'string', pattern: '[' },
-        oneOf: [{ type: 'string', pattern: '[' }, { type: 'string' }],
-        patternProperties: { '[': { type: 'string' } },
-        additionalProperties: false,
-        if: { pattern: '[' },
-        unevaluatedProperties: false,
-      },
-      { side: 'input' },
-    )
-    expect(schema).toEqual({ anyOf: [{ type: 'string' }, { type: 'string' }] })
-    expect(losses.map(({ cause }) => cause)).toEqual([
-      'The pattern [ is not in the document: it is not a Unicode regular expression.',
-      "'not' is not in the document, which cannot express this exclusion.",
-      'The name pattern [ is not in the document: it is not a Unicode regular expression.',
-      "'if' is not in the document, which cannot express this condition.",
-      'Its unevaluated properties or items are not restricted, because the document cannot describe another part of the schema exactly.',
-    ])
-  })
-
-  it('can be converted to a 3.0 schema that keeps the positions of its tuples', () => {
-    const tuple = { type: 'array', prefixItems: [{ const: 1 }], items: false } as const
-    const document = { openapi: '3.1.2' } as OpenApiDocument
-    expect(lowerSchema({ type: ['array', 'null'], items: tuple }, document)).toEqual({
-      type: 'array',
-      nullable: true,
-      items: {
-        type: 'array',
-        prefixItems: [{ type: 'number', enum: [1] }],
-        items: { type: 'number', enum: [1] },
-        maxItems: 1,
-      },
-    })
   })
 })

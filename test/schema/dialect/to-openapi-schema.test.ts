@@ -164,6 +164,12 @@ exact('strings', [
     { type: 'string', pattern: 'a:b-c' },
   ],
   ['a minimum length of 0', { type: 'string', minLength: 0 }, { type: 'string' }],
+  ['a secret', { type: 'string', secret: true }, { type: 'string', format: 'password' }],
+  [
+    'a secret with a format',
+    { type: 'string', secret: true, format: 'uuid' },
+    { type: 'string', format: 'uuid' },
+  ],
 ])
 
 exact('lists', [
@@ -266,6 +272,26 @@ exact('annotations', [
     'extensions, but no other unknown keywords',
     { type: 'string', 'x-order': 1, order: 1, $comment: 'c', $schema: 's' },
     { type: 'string', 'x-order': 1 },
+  ],
+  [
+    'the flags of a value',
+    { type: 'string', deprecated: true, readOnly: true, writeOnly: true },
+    { type: 'string', deprecated: true, readOnly: true, writeOnly: true },
+  ],
+  [
+    'the address of its documentation',
+    { type: 'string', externalDocs: { url: 'https://a.example', description: 'More', more: 1 } },
+    { type: 'string', externalDocs: { url: 'https://a.example', description: 'More' } },
+  ],
+  [
+    'a documentation with a wrong description',
+    { type: 'string', externalDocs: { url: 'https://a.example', description: 1 } },
+    { type: 'string', externalDocs: { url: 'https://a.example' } },
+  ],
+  [
+    'a documentation without an address',
+    { type: 'string', externalDocs: { description: 'More' } },
+    { type: 'string' },
   ],
   [
     'a default that is a date',
