@@ -14,6 +14,8 @@ import { rounds } from '../rounds.js'
 
 const MANY = 20_000
 
+const NAMES = 'abcdefghijklmno'.split('')
+
 async function validate(schema: Schema, value: unknown): Promise<ValidationResult> {
   return await (await createValidatorCompiler()(schema, 'body'))(value)
 }
@@ -229,6 +231,44 @@ test('validation limits the work for nested alternatives', async () => {
   })
   // The next validation starts its count from zero.
   expect(await issuesOf(tree, { left: 1 })).toBeUndefined()
+})
+
+test.each<[string, Schema]>([
+  ['zod', z.object(Object.fromEntries(NAMES.map((name) => [name, z.string()])))],
+  ['valibot', v.object(Object.fromEntries(NAMES.map((name) => [name, v.string()])))],
+  ['arktype', type(Object.fromEntries(NAMES.map((name) => [name, 'string'])))],
+  ['JSON Schema', { type: 'object', required: NAMES }],
+])('each of many invalid values has all of its issues: %s', async (_library, schema) => {
+  const check = await createValidatorCompiler()(schema, 'body')
+  for (let n = 0; n < 300; n++) expect((await check({})).issues).toHaveLength(NAMES.length)
+})
+
+test('the work for earlier values does not count for later values of a JSON Schema', async () => {
+  const schema = {
+    items: { $ref: '#/$defs/item' },
+    maxItems: MANY - 1,
+    $defs: { item: { properties: { a: { $ref: '#/$defs/item' } } } },
+  }
+  const check = await createValidatorCompiler()(schema, 'body')
+  const list = Array.from({ length: MANY }, () => ({ a: 'x' }))
+  for (const _time of ['first', 'second', 'third', 'fourth']) {
+    expect((await check(list)).issues).toHaveLength(1)
+  }
+})
+
+test('errors that a callback throws do not limit later values', async () => {
+  let isBroken = true
+  const item = z.string().refine(() => {
+    if (isBroken) throw new Error('no database')
+    return true
+  })
+  const check = await createValidatorCompiler()(z.array(z.array(item)), 'body')
+  for (let n = 0; n < 20; n++) {
+    await expect((async () => check([['x']]))()).rejects.toThrow('no database')
+  }
+  isBroken = false
+  const list = Array.from({ length: 60_000 }, () => ['x'])
+  expect((await check(list)).issues).toBeUndefined()
 })
 
 const CODES = Array.from({ length: 250 }, (_, n) => `C${n}`)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { describeSchema } from '../../src/schema/describe-schema.js'
+import { describeKept, describeSchema } from '../../src/schema/describe-schema.js'
 
 const exampleOf = (schema: object) => describeSchema(schema, { side: 'input' })
 const withExample = (schema: object, example: unknown) =>
@@ -9,6 +9,8 @@ const withExample = (schema: object, example: unknown) =>
 describe('examples and defaults in a schema', () => {
   const right: [object, unknown][] = [
     [{ type: 'integer', minimum: 1, maximum: 3 }, 3],
+    [{ type: 'integer', minimum: 1 }, 1],
+    [{ type: 'number', minimum: 1, exclusiveMaximum: 3 }, 2.9],
     [{ type: 'number', exclusiveMinimum: 0 }, 0.5],
     [{ type: 'string', minLength: 1, maxLength: 2 }, '🙂🙂'],
     [{ type: 'string', format: 'email' }, 'a@b.example'],
@@ -29,7 +31,9 @@ describe('examples and defaults in a schema', () => {
     [{ type: 'integer', maximum: 3 }, 4],
     [{ type: 'number', exclusiveMinimum: 0 }, 0],
     [{ type: 'number', exclusiveMaximum: 1 }, 1],
+    [{ type: 'integer', minimum: 1 }, 0],
     [{ type: 'string', minLength: 2 }, '🙂'],
+    [{ type: 'string', maxLength: 2 }, 'abc'],
     [{ type: 'string' }, 1],
     [{ type: 'boolean' }, 'true'],
     [{ type: 'string', pattern: '^a' }, 'b'],
@@ -47,6 +51,13 @@ describe('examples and defaults in a schema', () => {
         code: 'W_EXAMPLE_INVALID',
       },
     ])
+  })
+
+  it('are removed one by one from the list of a later version of OpenAPI', () => {
+    const kept = (...examples: unknown[]) =>
+      describeKept({ type: 'integer', examples }, { side: 'input' }).schema
+    expect(kept(1, 'x', 2)).toEqual({ type: 'integer', examples: [1, 2] })
+    expect(kept('x')).toEqual({ type: 'integer' })
   })
 
   it('are reported with the path of their field if they are invalid', () => {

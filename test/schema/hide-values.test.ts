@@ -129,7 +129,10 @@ describe('hideIn', () => {
     const date = new Date(0)
     const found = hideIn(
       {
-        map: new Map([['a', { b: 'hunter22' }]]),
+        map: new Map<unknown, unknown>([
+          ['a', { b: 'hunter22' }],
+          ['of hunter22', 1],
+        ]),
         set: new Set(['hunter22']),
         entry: new Entry(),
         json: { toJSON: () => ({ text: 'x hunter22' }) },
@@ -139,7 +142,10 @@ describe('hideIn', () => {
       hidden(['hunter22']),
     )
     expect(found).toEqual({
-      map: new Map([['a', { b: '[secret]' }]]),
+      map: new Map<unknown, unknown>([
+        ['a', { b: '[secret]' }],
+        ['of [secret]', 1],
+      ]),
       set: new Set(['[secret]']),
       entry: Object.assign(new Entry(), { key: '[secret]' }),
       json: { text: 'x [secret]' },
@@ -147,6 +153,20 @@ describe('hideIn', () => {
       date,
     })
     expect((found as { date: Date }).date).toBe(date)
+  })
+
+  it('keeps hidden properties out of the enumeration, as in the value', () => {
+    const value = Object.defineProperty({ key: 'hunter22' }, 'own', { value: 'hunter22' })
+    const found = hideIn(value, hidden(['hunter22'])) as { own?: string }
+    expect(Object.keys(found)).toEqual(['key'])
+    expect(found.own).toBe('[secret]')
+  })
+
+  it('hides the objects after the first 10,000 of one value', () => {
+    const list = Array.from({ length: 10_010 }, (_, at) => ({ at }))
+    const found = hideIn(['hunter22', list], hidden(['hunter22']))[1] as unknown[]
+    expect(found[9000]).toEqual({ at: 9000 })
+    expect(found.at(-1)).toBe('[secret]')
   })
 
   it('never throws, and finishes even for cyclic and very deep values', () => {
@@ -182,6 +202,11 @@ describe('hideInUrl', () => {
     ['/a?token=%hunter22', ['%hunter22'], [], '/a?token=[secret]'],
     ['/a?Token=x&y', [], ['token'], '/a?Token=[secret]&y'],
     ['/a?x=%20', ['hunter22'], ['token'], '/a?x=%20'],
+    ['/a?Card=4711&x=1', [], ['card'], '/a?Card=[secret]&x=1'],
+    ['/a?%43ard=4711', [], ['card'], '/a?%43ard=[secret]'],
+    ['/a?my+card=4711', [], ['my card'], '/a?my+card=[secret]'],
+    ['/a?token&x=1', ['hunter22'], [], '/a?token&x=1'],
+    ['/a?x=%61+b', ['a b'], [], '/a?x=[secret]'],
   ])('hides only the secrets in %s', (url, values, names, expected) => {
     expect(hideInUrl(url, hidden(values, names))).toBe(expected)
   })
@@ -261,6 +286,16 @@ describe('the secrets of a value', () => {
     secrets?.collect({ card: 1, key: 'hunter22', pins: ['1234'] }, found)
     expect([...found].sort()).toEqual(['1234', 'hunter22'])
     expect([...(secrets?.names ?? [])].sort()).toEqual(['key', 'pins'])
+  })
+
+  it('are texts and numbers of any size, but not empty texts and other values', () => {
+    const value = {
+      a: { n: 4711, big: 98765432109876543210n, none: '', flag: true, nothing: null },
+    }
+    expect([...collect(z.object({ a: secret() }), value)].sort()).toEqual([
+      '4711',
+      '98765432109876543210',
+    ])
   })
 
   it('are found in dates and cyclic objects, even next to a getter that throws', () => {

@@ -131,6 +131,12 @@ describe('an invalid value', () => {
       ': not to have fewer than 1 items, []',
     ],
     [
+      'a string of 80 characters as JSON, which is not shortened',
+      { type: 'number' },
+      'x'.repeat(78),
+      `: number, "${'x'.repeat(78)}"`,
+    ],
+    [
       'a long string, which is shortened',
       { type: 'number' },
       'x'.repeat(200),

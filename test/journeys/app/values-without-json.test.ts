@@ -23,6 +23,7 @@ const NO_JSON: [string, () => unknown, RegExp][] = [
   ['an iterator of an array', () => [1].values(), /an iterator/],
   ['an iterator of URLSearchParams', () => new URLSearchParams('a=1').keys(), /an iterator/],
   ['an iterator of a custom class', () => new Numbers(), /an iterator/],
+  ['an async iterator of a custom class', () => new LaterNumbers(), /an async iterator/],
   ['a Request', () => new Request('http://a.example'), /a Request/],
   ['a WeakRef', () => new WeakRef({}), /a WeakRef/],
 ]
@@ -32,6 +33,15 @@ class Numbers implements IterableIterator<number> {
     return { done: false, value: 1 }
   }
   [Symbol.iterator]() {
+    return this
+  }
+}
+
+class LaterNumbers implements AsyncIterableIterator<number> {
+  async next() {
+    return { done: false, value: 1 }
+  }
+  [Symbol.asyncIterator]() {
     return this
   }
 }
@@ -51,6 +61,7 @@ const ALONE: [string, () => unknown][] = [
   ['a Response', () => new Response('secret')],
   ['a ReadableStream', () => new Blob(['secret']).stream()],
   ['an ArrayBuffer', () => new ArrayBuffer(8)],
+  ['a SharedArrayBuffer', () => new SharedArrayBuffer(8)],
   ['a DataView', () => new DataView(new ArrayBuffer(8))],
 ]
 
@@ -161,7 +172,8 @@ describe('the JSON check of returned values', () => {
     }
     const problems = await bootProblems({ controllers: [NumbersController], swagger: false })
     expect(problems.map(({ code }) => code)).toEqual(['E_HANDLER_GENERATOR', 'E_HANDLER_GENERATOR'])
-    for (const { remedy } of problems) expect(remedy).toContain('@Sse(Item)')
+    const remedies = problems.map(({ remedy }) => remedy.split(' @Sse(Item)')[0])
+    expect(remedies).toEqual(['Write `async *` before its name, and add', 'Add'])
   })
 
   it('suggests a handler that returns the rows if a generator function has @Produces', async () => {

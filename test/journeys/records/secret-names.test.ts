@@ -14,6 +14,7 @@ const SECRET = `
   refresh_token jwt userJwt otp otpCode totp mfa_code cvv cvv2 cvc pin auth x-auth x-auth-token authorization proxy-authorization
   cookie Set-Cookie session sessionId apiKey api_key X-API-Key privateKey encryption_key signature sig credentials csrf xsrf
   recoveryCodes verification_code code_verifier ocp-apim-subscription-key x-functions-key
+  authorisation authentication passcode accessKey master_key sharedKey signing-key sshKey backupCodes securityCode bearer cvc2
 `
   .trim()
   .split(/\s+/)

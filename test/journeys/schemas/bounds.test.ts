@@ -108,6 +108,17 @@ describe('a list in a body schema', () => {
     ])
   })
 
+  it.each([
+    ['items that can be null', z.array(z.string().min(50).nullable()), { body: '1mb' }],
+    ['a limit for one more than 100,000 items', z.array(z.boolean()), { body: 500_005 }],
+  ] as [string, Schema, AppOptions['limits']][])(
+    'causes a warning with %s',
+    async (_what, schema, limits) => {
+      const found = await warnings(schema, limits)
+      expect(found.map(({ code }) => code)).toEqual(['W_LIST_UNBOUNDED'])
+    },
+  )
+
   it('causes a boot error if it has no maximum and `strict` is set', async () => {
     const options = { controllers: controllersOf(z.array(z.number())), limits: { body: '1mb' } }
     const problems = await bootProblems({ ...options, strict: true })
@@ -119,6 +130,8 @@ describe('a list in a body schema', () => {
   it.each([
     ['a maximum', z.array(z.number()).max(1000), { body: '10mb' }],
     ['long items', z.array(z.string().min(50)), { body: '1mb' }],
+    ['long lists as items', z.array(z.array(z.number()).min(20).max(30)), { body: '1mb' }],
+    ['a limit for exactly 100,000 items', z.array(z.boolean()), { body: 500_000 }],
     ['the default limit', z.array(z.number()), undefined],
     ['a limit near the default limit', z.array(z.number()), { body: '190kb' }],
   ] as [string, Schema, AppOptions['limits']][])(
