@@ -139,6 +139,42 @@ describe('the discriminator of a union', () => {
     }
   })
 
+  it('is found in the parts of an alternative', () => {
+    const animal = { type: 'object', properties: { name: { type: 'string' } } }
+    const schema = {
+      oneOf: [{ $ref: '#/$defs/Cat' }, { $ref: '#/$defs/Dog' }],
+      discriminator,
+      $defs: {
+        Animal: animal,
+        Cat: { allOf: [{ $ref: '#/$defs/Animal' }, cat] },
+        Dog: { allOf: [{ $ref: '#/$defs/Animal' }, dog] },
+      },
+    }
+    for (const { body } of documentsOf(schema)) {
+      expect(body).toMatchObject({ discriminator: { mapping } })
+    }
+  })
+
+  it('of a base schema refers to the components of its own side, and needs properties', () => {
+    const Base = (isOfResponse: boolean) => ({
+      $id: 'Animal',
+      type: 'object',
+      properties: { kind: { type: 'string' } },
+      ...(isOfResponse && { required: ['kind'] }),
+      discriminator: { propertyName: 'kind', mapping: { same: 'Animal' } },
+    })
+    for (const { components } of documentsOf(Base(false), Base(true))) {
+      expect(components['AnimalInput']).toMatchObject({
+        discriminator: { mapping: { same: ref('AnimalInput') } },
+      })
+      expect(components['Animal']).toMatchObject({
+        discriminator: { mapping: { same: ref('Animal') } },
+      })
+    }
+    const bare = { type: 'object', discriminator: { propertyName: 'kind' } }
+    for (const { body } of documentsOf(bare)) expect(body).not.toHaveProperty('discriminator')
+  })
+
   it('is omitted for a union that does not declare its property', () => {
     const ark = type({ kind: "'cat'" }).or({ kind: "'dog'" })
     for (const { body } of documentsOf(z.union(zodUnion.options), ark)) {

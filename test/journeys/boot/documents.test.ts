@@ -110,6 +110,34 @@ describe('the swagger option', () => {
     ])
   })
 
+  it('causes an error with the error of `include` as its cause', () => {
+    const thrown = new Error('no list')
+    const include = () => {
+      throw thrown
+    }
+    @Controller('a')
+    class AController {
+      @Get()
+      list() {}
+    }
+    const app = new App({ controllers: [AController], swagger: { include }, logger: false })
+    const failed = (() => {
+      try {
+        return app.document
+      } catch (error) {
+        return error as Error
+      }
+    })()
+    expect(failed).toMatchObject({ cause: thrown })
+  })
+
+  it('accepts two servers with one URL, and the path of a document that is not served', async () => {
+    const servers = [{ url: '/v1' }, { url: '/v1', description: 'Again' }]
+    expect(await bootWarnings({ swagger: { servers } })).toEqual([])
+    const swagger = [{ path: '/docs' }, { path: '/docs', enabled: false }]
+    expect(await bootWarnings({ swagger })).toEqual([])
+  })
+
   it('causes a warning about an unknown field', async () => {
     const swagger = { tittle: 'Users' } as SwaggerOptions
     expect((await bootWarnings({ swagger })).map(({ text }) => text)).toEqual([
