@@ -1,4 +1,5 @@
 import {
+  ApiOperation,
   ApiResponseDoc,
   type AppOptions,
   Controller,
@@ -9,6 +10,7 @@ import {
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { bootWarnings } from '../../support.js'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
@@ -109,4 +111,27 @@ describe('a handler whose parameters are hidden by a decorator', () => {
       expect((await app.request().get(`/arrows/${path}`)).status).toBe(204)
     }
   })
+})
+
+it('a handler with a computed name results in a 204 response if it returns nothing', async () => {
+  const [first, second] = [Symbol('first'), Symbol('second')]
+  @Controller('computed')
+  class Computed {
+    @ApiOperation({ summary: 'With ] and "[" in a text' })
+    @Get('a')
+    [first]() {}
+
+    @ApiResponseDoc({ status: 202 }) @Get('b') async [second](_req: Request) {}
+
+    @Get('c') ['third']() {
+      return 'third'
+    }
+  }
+  // Boot detects that the handler cannot send a response itself.
+  const warnings = await bootWarnings({ controllers: [Computed] })
+  expect(warnings.map(({ code }) => code)).toEqual(['W_STATUS_UNREACHABLE'])
+  await using app = await TestApp.create({ controllers: [Computed], contract: 'off' })
+  for (const [name, status] of Object.entries({ a: 204, b: 204, c: 200 })) {
+    expect((await app.request().get(`/computed/${name}`)).status).toBe(status)
+  }
 })
