@@ -3,7 +3,9 @@ import Type from 'typebox'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { Schema } from '../../src/contracts/schema.js'
 import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
+import { KeyedSchema } from '../../src/schema/composed-schemas.js'
 
 const SCHEMAS = [
   ['zod', z.object({ a: z.string() })],
@@ -12,6 +14,33 @@ const SCHEMAS = [
   ['TypeBox', Type.Object({ a: Type.String() })],
   ['JSON Schema', { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }],
 ] as const
+
+describe('the validator of separate keys', () => {
+  const compiled = (schema: Schema) =>
+    createValidatorCompiler()(
+      new KeyedSchema([['n', schema]], {
+        isOpen: false,
+        createCompiler: () => createValidatorCompiler(),
+      }),
+      'query',
+    )
+
+  it('refuses a text that becomes an infinite number', async () => {
+    const validate = await compiled(v.pipe(v.string(), v.toNumber()))
+    expect(await validate({ n: '15' })).toEqual({ value: { n: 15 } })
+    expect(await validate({ n: '1e400' })).toEqual({
+      issues: [{ path: ['n'], message: 'must be a finite number' }],
+    })
+  })
+
+  it('creates a new default for each value', async () => {
+    const validate = await compiled({ type: 'array', items: {}, default: ['a'] })
+    const listOf = async () => ((await validate({})).value as { n: string[] }).n
+    const first = await listOf()
+    first.push('b')
+    expect(await listOf()).toEqual(['a'])
+  })
+})
 
 describe('createValidatorCompiler', () => {
   it.each(SCHEMAS)(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { SchemaConverter } from '../../src/contracts/openapi.js'
-import { describeSchema } from '../../src/schema/describe-schema.js'
+import { describeKept, describeSchema } from '../../src/schema/describe-schema.js'
 
 const standard = (vendor: string, jsonSchema?: object) => ({
   '~standard': { version: 1, vendor, validate: (value: unknown) => ({ value }), jsonSchema },
@@ -103,5 +103,9 @@ describe('describeSchema', () => {
       anyOf: [{ type: 'object', properties: { a: { default: 1 } }, required: ['a'] }],
     }
     expect(describeSchema(schema, { side: 'input' }).schema.required).toEqual(['a'])
+    const part = { properties: { a: { default: 1 } }, required: ['a'] }
+    const condition = { if: {}, then: part, else: part }
+    const { schema: kept } = describeKept(condition, { side: 'input' })
+    expect([kept.then?.required, kept.else?.required]).toEqual([['a'], ['a']])
   })
 })

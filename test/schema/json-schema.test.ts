@@ -43,6 +43,19 @@ describe('createJsonSchemaCompiler', () => {
     ])
   })
 
+  it.each<[string, unknown, readonly unknown[], readonly unknown[]]>([
+    ['a list', [1, [2]], [[1, [2]]], [{ 0: 1, 1: [2] }, [1], [1, [2], 3], [1, [3]]]],
+    ['an object', { a: 1, b: {} }, [{ b: {}, a: 1 }], [{ a: 1 }, { a: 1, b: {}, c: 1 }, [], null]],
+    ['an empty object', {}, [{}], [[], null, { a: undefined }]],
+    ['a number', 0, [0, -0], ['0', false, null]],
+  ])('compares a constant as data: %s', async (_, constant, right, wrong) => {
+    for (const schema of [{ const: constant }, { enum: ['other', constant] }]) {
+      const validate = await compile(schema)
+      for (const value of right) expect(validate(value)).toEqual({ value })
+      for (const value of wrong) expect(validate(value)).toHaveProperty('issues')
+    }
+  })
+
   it('compiles a validator whose results do not affect each other', async () => {
     const validate = await createJsonSchemaCompiler()(object, 'body')
     const first = validate({ size: 'x' })

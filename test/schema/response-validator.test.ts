@@ -96,6 +96,11 @@ describe('an undocumented property', () => {
       { b: 1 },
     ],
     ['the value is not an object', { oneOf: [text, component('Base')] }, 'text'],
+    [
+      'its limit is not exclusive',
+      { type: 'number', minimum: 1, exclusiveMinimum: false, maximum: 1, exclusiveMaximum: false },
+      1,
+    ],
     ['the schema refers only to itself', component('Round'), { a: 1 }],
   ])('is not reported if %s', (_, schema, value) => {
     expect(find(schema, value)).toEqual([])

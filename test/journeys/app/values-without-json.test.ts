@@ -94,7 +94,8 @@ describe('data with an unusual part', () => {
           expect((await app.fetch(path)).status).toBe(500)
         }
         expect(errors).toHaveLength(4)
-        for (const { err } of errors) expect(err.message).toMatch(/list\.0\.part|BigInt/)
+        for (const { err } of errors)
+          expect(err.message).toMatch(/ at '(data\.)?list\.0\.part'|BigInt/)
         // `Buffer.from()` accepts no view.
         if (value() instanceof DataView) expect(errors[0]?.err.message).toContain('view.byteOffset')
       }
@@ -112,6 +113,16 @@ describe('data with an unusual part', () => {
     handler.make = () => ({ a: {}, b: new Empty(), text: '{}', e: new Error('shown by nobody') })
     const response = await app.fetch('/values')
     expect(await response.json()).toMatchObject({ data: { a: {}, b: {}, text: '{}', e: {} } })
+  })
+
+  it('is sent if one object is in it twice, but not inside itself', async () => {
+    const app = await start({ etag: true })
+    const shared = { a: [{}] }
+    handler.make = () => ({ first: shared, second: [shared, shared], empty: {} })
+    const response = await app.fetch('/values')
+    expect(await response.json()).toMatchObject({
+      data: { first: shared, second: [shared, shared] },
+    })
   })
 
   it('is sent if the Express setting "json replacer" can convert it', async () => {

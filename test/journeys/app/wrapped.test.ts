@@ -117,7 +117,7 @@ it('a handler with a computed name results in a 204 response if it returns nothi
   const [first, second] = [Symbol('first'), Symbol('second')]
   @Controller('computed')
   class Computed {
-    @ApiOperation({ summary: 'With ] and "[" in a text' })
+    @ApiOperation({ summary: 'Texts with ]] = "', description: "Texts with ]] = '" })
     @Get('a')
     [first]() {}
 

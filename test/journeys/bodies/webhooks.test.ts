@@ -369,6 +369,23 @@ it('the document contains the signature headers, and the responses 401 and 409',
   expect(app.document.paths['/hooks/stripe']?.post?.requestBody).toBeDefined()
 })
 
+it('a custom verifier is not a built-in scheme, whatever its fields are, and its headers are in the document', async () => {
+  const verifier = { scheme: 'stripe', headers: ['X-Own'], verify: () => true }
+  @Controller('own')
+  class Own {
+    @Webhook(verifier)
+    @Post()
+    add() {
+      return 'added'
+    }
+  }
+  await using other = await TestApp.create({ controllers: [Own], logger: false })
+  const { status, body } = await other.request().post('/own').send({})
+  expect([status, body.data]).toEqual([200, 'added'])
+  const { parameters } = other.document.paths['/own']?.post ?? {}
+  expect(parameters?.map(({ name }) => name)).toEqual(['X-Own'])
+})
+
 it('authMatrix() distinguishes signed routes from public ones', async () => {
   const matrix = await app.authMatrix({ anonymous: null }, { unguarded: 'fail' })
   expect(matrix.rows.map(({ access }) => access['anonymous'])).toEqual(Array(4).fill('signature'))

@@ -52,6 +52,15 @@ describe('a message about an input', () => {
     expect(texts).not.toMatch(/@Params|@Body|@Query/)
   })
 
+  it('contains the key of a route decorator for a body with options', async () => {
+    @Controller()
+    class Items {
+      @Get('', { body: { type: 'text' } }) get() {}
+    }
+    const [problem] = await bootProblems({ controllers: [Items], strict: true })
+    expect(problem?.cause).toContain('It has `body` in @Get() on GET')
+  })
+
   it('contains the name of an input decorator, such as @Params', async () => {
     @Controller()
     class Items {

@@ -46,6 +46,14 @@ describe('scopes of NestJS', () => {
     },
   )
 
+  it('cause an error if they are durable', async () => {
+    const object = { provide: 'object', useClass: Service, durable: true } as never
+    const problems = await problemsOf(makeController(), { providers: [object] })
+    expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      "E_FOREIGN_PROVIDER 'object'",
+    ])
+  })
+
   it('cause no error if they are Scope.DEFAULT', async () => {
     class Plain {}
     decorate(Plain, null, nest.Injectable({ scope: nest.Scope.DEFAULT }))

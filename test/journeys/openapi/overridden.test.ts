@@ -57,6 +57,22 @@ describe('an overriding method', () => {
     ])
   })
 
+  it('replaces an inherited header whose name has another case', async () => {
+    @Controller('sub')
+    class Sub extends Base {
+      @Header('x-page', '2')
+      override list() {
+        return []
+      }
+    }
+    await using app = await TestApp.create({ controllers: [Sub], logger: false })
+    const response = await app.request().get('/sub').set('x-trace', 'abc')
+    expect(response.headers['x-page']).toBe('2')
+    const { responses } = app.document.paths['/sub']?.get ?? { responses: {} }
+    const ok = responses['200'] as { headers?: object }
+    expect(Object.keys(ok.headers ?? {})).toEqual(['x-page'])
+  })
+
   it('is documented with the headers of @Header only on its success responses', () => {
     const { document } = new App({ controllers: [Things], logger: false })
     const operation = document.paths['/things']?.get

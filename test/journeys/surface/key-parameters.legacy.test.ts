@@ -3,6 +3,7 @@ import {
   Body,
   type Class,
   Controller,
+  Cookies,
   Get,
   Headers,
   Params,
@@ -125,6 +126,21 @@ describe('a handler parameter for one key', () => {
     expect(body.data).toEqual({ trace: 'a', isNone: true })
     const { parameters } = app.document.paths['/traces']?.get ?? {}
     expect(parameters?.map(({ name }) => name)).toEqual(['X-Trace', 'X-None'])
+  })
+
+  it('receives a cookie without a schema', async () => {
+    @Controller('cookies')
+    class Visits {
+      @Get()
+      get(@Cookies('seen') seen: unknown, @Cookies() all: unknown) {
+        return { seen, all }
+      }
+    }
+    await using app = await start([Visits])
+    const { body } = await app.request().get('/cookies').set('cookie', 'seen=a%20b; other=1')
+    expect(body.data).toEqual({ seen: 'a b', all: { seen: 'a b', other: '1' } })
+    const { parameters } = app.document.paths['/cookies']?.get ?? {}
+    expect(parameters).toEqual([{ name: 'seen', in: 'cookie', schema: { type: 'string' } }])
   })
 
   it('leaves a part of the request unchanged if the part has no schema', async () => {

@@ -163,6 +163,12 @@ describe('the method route.option()', () => {
     expect(routes['Notes.list']?.option(Name)?.(7)).toBe('note 7')
   })
 
+  it('cannot be changed if it is a list of values', async () => {
+    const routes = await routesOf({ controllers: [Orders] })
+    const values = routes['Orders.pay']?.option(Topic) as string[]
+    expect(() => values.push('more')).toThrow(TypeError)
+  })
+
   it('is supplemented by route.options, a list of all values that can be cloned', async () => {
     const routes = await routesOf({ controllers: [Orders] })
     expect(structuredClone(routes['Orders.pay']?.options)).toEqual([

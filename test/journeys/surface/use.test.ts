@@ -80,6 +80,23 @@ describe('the @Use decorator', () => {
     ])
   })
 
+  it.each<[string, string | symbol]>([
+    ['a string', 'timing'],
+    ['a symbol without a description', Symbol()],
+  ])('accepts a token that is %s', async (_, token) => {
+    @Use(token as never)
+    @Controller('a')
+    class A {
+      @Get()
+      get() {
+        return 'a'
+      }
+    }
+    await using app = await start(A, { providers: [{ token, useValue: around('timing') }] })
+    expect((await app.request().get('/a')).body.data).toBe('a')
+    expect(seen).toEqual(['timing begins', 'timing ends'])
+  })
+
   it('runs no upload middleware for a caller whom the guard refuses', async () => {
     let files = 0
     const upload = multer({

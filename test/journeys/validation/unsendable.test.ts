@@ -220,6 +220,8 @@ describe('an input that no request can satisfy', () => {
           at: z.date(),
           lines: z.array(z.object({ photo: z.file().optional() })),
           tags: z.set(z.string()),
+          times: z.record(z.string(), z.date()),
+          pair: z.tuple([z.string(), z.bigint()]),
         }),
       )
       create() {}
@@ -240,6 +242,8 @@ describe('an input that no request can satisfy', () => {
       'at Date',
       'lines.*.photo File',
       'tags Set',
+      'times.* Date',
+      'pair.* bigint',
       'photo File',
       'amount bigint',
       'at Date',

@@ -42,6 +42,21 @@ describe('an arktype type', () => {
     expect(losses).toEqual([])
   })
 
+  it('is described with its constants as JSON.stringify, or the application, writes them', () => {
+    const schema = type({
+      big: '12345678901234567890n',
+      at: type.unit(new Date(0)),
+      'nothing?': 'undefined',
+      blob: type.instanceOf(Blob),
+    })
+    const { properties } = describeSchema(schema, { side: 'input' }).schema
+    expect(properties).toMatchObject({
+      big: { enum: ['12345678901234567890'] },
+      at: { enum: ['1970-01-01T00:00:00.000Z'] },
+      blob: { type: 'string', format: 'binary' },
+    })
+  })
+
   it('keeps all its patterns in the description', () => {
     expect(describeSchema(type('/^a/ & /z$/'), { side: 'input' }).schema).toEqual({
       type: 'string',

@@ -82,6 +82,12 @@ describe('a valibot schema', () => {
     ['instance of a class', v.instance(URL), {}, ['p']],
     ['default', v.optional(v.number(), 1), { type: 'number', default: 1 }, []],
     ['default from a function', v.optional(v.string(), () => 'x'), { type: 'string' }, []],
+    [
+      'default that is a date',
+      v.optional(v.date(), new Date(0)),
+      { type: 'string', format: 'date-time' },
+      [],
+    ],
   ])(
     'is described on the output side in the form that JSON.stringify writes: %s',
     (_, schema, expected, losses) => {

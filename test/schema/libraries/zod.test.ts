@@ -19,6 +19,8 @@ const property = (schema: z.ZodType, side: SchemaSide) => {
   }
 }
 
+let count = 0
+
 describe('a zod schema', () => {
   it.each<[string, z.ZodType, OpenApiSchema]>([
     ['date', z.date(), DATE],
@@ -71,6 +73,9 @@ describe('a zod schema', () => {
     ['NaN', z.nan(), {}, ['p']],
     ['default', z.int().default(1), { type: 'integer', default: 1 }, []],
     ['default from a function', z.date().default(() => new Date()), DATE, []],
+    ['default that is a date', z.date().default(new Date(0)), DATE, []],
+    ['default from a counter', z.int().default(() => ++count), { type: 'integer' }, []],
+    ['instance of Blob', z.instanceof(Blob), BINARY, []],
   ])(
     'is described on the output side in the form that JSON.stringify writes: %s',
     (_, schema, expected, losses) => {
