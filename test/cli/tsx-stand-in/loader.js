@@ -1,4 +1,6 @@
-import { register } from 'node:module'
+import module from 'node:module'
+import { loadSync, resolveSync } from './hooks.js'
 
-register('./hooks.js', import.meta.url)
+if ('registerHooks' in module) module.registerHooks({ resolve: resolveSync, load: loadSync })
+else module.register('./hooks.js', import.meta.url)
 process.setSourceMapsEnabled(true)
