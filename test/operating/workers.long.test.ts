@@ -152,7 +152,8 @@ describe('SIGHUP', () => {
     crew.service.rewrite(check(`throw new Error('away')`))
     crew.service.kill('SIGHUP')
     await crew.service.wrote('was not ready within 3 s')
-    expect(await crew.pids()).toEqual(before)
+    // The new worker listens until it has closed.
+    await expect.poll(() => crew.pids()).toEqual(before)
   })
 
   it('causes only one more restart if it is sent several times during a restart', async () => {
