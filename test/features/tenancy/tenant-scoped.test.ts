@@ -4,6 +4,7 @@ import {
   Controller,
   defineOption,
   Get,
+  getTenantId,
   Injectable,
   InjectionToken,
   inject,
@@ -221,6 +222,27 @@ describe('the number of tenant instances', () => {
     expect(disposed).toEqual(['a', 'b'])
     runWithTenant('a', () => notes.count)
     expect(made).toEqual(['a', 'b', 'a'])
+  })
+
+  it('keeps an instance until it was idle, counted from its last use', async () => {
+    const notes = await start(tenantScoped(NotesToken, make, { idle: '10m', dispose }))
+    await app.clock.advance('1s')
+    for (let use = 0; use < 3; use++) {
+      runWithTenant('a', () => notes.count)
+      await app.clock.advance('6m')
+    }
+    expect([made, disposed]).toEqual([['a'], []])
+    await app.clock.advance('4m')
+    expect(disposed).toEqual(['a'])
+  })
+
+  it('decreases in the scope of the tenant whose instance is disposed of', async () => {
+    const tenants: unknown[] = []
+    const provider = tenantScoped(NotesToken, make, { dispose: () => tenants.push(getTenantId()) })
+    const notes = await start(provider)
+    runWithTenant('a', () => notes.count)
+    await app.close()
+    expect(tenants).toEqual(['a'])
   })
 
   it('is zero after close(), which waits for all disposals', async () => {

@@ -40,6 +40,7 @@ describe('the tenant option', () => {
     // When a request has several of these headers, Node keeps the first one or joins them in another way.
     ['tenant.header', 'Authorization'],
     ['tenant.header', 'host'],
+    ['tenant.header', 'If-Unmodified-Since'],
     ['tenant.header', 'cookie'],
     ['tenant.header', 'user-agent'],
     ['tenant.jwtClaim', ''],
