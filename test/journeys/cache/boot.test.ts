@@ -112,6 +112,21 @@ describe('the @Cache decorator', () => {
     expect(problems[0]?.remedy).toMatch(/@Query.*getOrSet/)
   })
 
+  it.each(['text', 'bytes', 'form'] as const)(
+    'causes a boot error on a route with a body of the type %s',
+    async (type) => {
+      @Controller()
+      class SearchController {
+        @Cache({ ttl: 60 })
+        @Body({ type })
+        @All('search')
+        search() {}
+      }
+      const problems = await bootProblems({ controllers: [SearchController] })
+      expect(problems).toMatchObject([{ code: 'E_CACHE_BODY', subject: 'SearchController.search' }])
+    },
+  )
+
   it('can be used on a route with a body schema if `ttl` is 0', async () => {
     @Controller()
     class SearchController {

@@ -85,6 +85,11 @@ describe('a user that is set after the cache step', () => {
     expect(gates).toHaveLength(2)
     gates[1]?.resolve()
     expect(await second).toMatchObject({ state: 'MISS', user: alice })
+    // Requests without a user are still cached.
+    const third = ask('/inside')
+    await settle()
+    gates[2]?.resolve()
+    expect((await third).state).toBe('MISS')
   })
 
   it('can be read by the handler after it was set', async () => {

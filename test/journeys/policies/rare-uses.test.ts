@@ -94,8 +94,11 @@ const logged = () => app.logs.map(({ facts }) => facts['err'] as Error)
 
 describe('req.can()', () => {
   it('accepts an action whose name contains a colon', async () => {
-    const { status, body } = await get('named')
-    expect([status, body.data]).toEqual([200, { all: true }])
+    const response = await get('named').expect(200)
+    expect(response.body.data).toEqual({ all: true })
+    const decision = app.explain(response).decisions.find(({ by }) => by === 'policy')
+    const facts = { policy: 'row', action: 'read:all' }
+    expect(decision).toMatchObject({ verdict: 'allowed', reason: null, facts })
   })
 
   it('reports which policies the route declares, or that it declares none', async () => {

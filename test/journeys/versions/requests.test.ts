@@ -158,4 +158,15 @@ describe('versions by media type', () => {
     expect(await read('application/json;q=0.5; Version=2, */*;version=1')).toBe('object')
     expect(await read('application/json;conversion=2')).toBe('number')
   })
+
+  it('are stored separately by the cache for each Accept header', async () => {
+    const app = await start(WAYS.mediaType)
+    const states = []
+    for (const more of ['', ', text/html', '', ', text/html']) {
+      const accept = `application/json;version=1${more}`
+      const { headers } = await app.request().get('/orders/cached').set('accept', accept)
+      states.push(headers['x-cache'])
+    }
+    expect(states).toEqual(['MISS', 'MISS', 'HIT', 'HIT'])
+  })
 })
