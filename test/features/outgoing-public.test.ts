@@ -8,6 +8,7 @@ import { Caller } from '../../src/features/outgoing/caller.js'
 import type { OutgoingInit } from '../../src/features/outgoing/outgoing-options.js'
 import { isPublicAddress, type LookUp } from '../../src/features/outgoing/public-hosts.js'
 import { followRedirects, sendPinned } from '../../src/features/outgoing/transport.js'
+import { gate } from '../journeys/gate.js'
 
 const PUBLIC = '93.184.216.34'
 
@@ -237,6 +238,16 @@ describe('a request to a pinned address', () => {
     expect(await (await send(url, { method: 'HEAD' })).text()).toBe('')
   })
 
+  it('uses a separate connection, so that no later call can use it without a check', async () => {
+    const ports = new Set<unknown>()
+    const { send, url } = await pinnedHost((req, res) => {
+      ports.add(req.socket.remotePort)
+      res.end('text')
+    })
+    for (let i = 0; i < 2; i++) expect(await (await send(url)).text()).toBe('text')
+    expect(ports.size).toBe(2)
+  })
+
   it('is canceled by its signal, even while the response body arrives', async () => {
     const controller = new AbortController()
     const { send, url } = await pinnedHost((_req, res) => void res.write('begin'))
@@ -252,8 +263,14 @@ describe('a request to a pinned address', () => {
   })
 
   it('fails with the same error as fetch for a status that a Response cannot have', async () => {
-    const { send, url } = await pinnedHost((_req, res) => void res.writeHead(600).end())
+    const closed = gate()
+    const { send, url } = await pinnedHost((_req, res) => {
+      res.once('close', closed.open)
+      res.writeHead(600).write('begin')
+    })
     await expect(send(url)).rejects.toMatchObject({ message: 'fetch failed' })
+    // Nobody could read the rest of the response.
+    await closed.opened
   })
 })
 

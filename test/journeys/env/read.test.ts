@@ -106,6 +106,8 @@ describe('the method Env.read()', () => {
       cause: 'It is not set.',
       remedy: 'DATABSE_URL is set, but is not used: rename it to DATABASE_URL.',
     })
+    const [empty] = await problemsOf(() => env(Settings).read({ DATABSE_URL: '' }))
+    expect(empty?.remedy).toMatch(/^Set it: /)
   })
 
   it('detects a misspelled name with a few extra letters', async () => {

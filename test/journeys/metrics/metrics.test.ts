@@ -531,12 +531,15 @@ describe('a scrape of the metrics', () => {
       registers: [registry],
     })
     own.set(7)
+    new Gauge({ name: DURATION, help: 'Own.', registers: [registry] }).set(1)
     await start({ metrics: { registry } })
     const families = await scrape()
     expect(families.get('mails_total')?.metrics).toEqual([{ value: '2' }])
     expect(families.get('process_start_time_seconds')?.metrics).toEqual([{ value: '7' }])
     const { text } = await get('/metrics')
-    expect(text.match(/# TYPE process_start_time_seconds/g)).toHaveLength(1)
+    for (const name of ['process_start_time_seconds', DURATION]) {
+      expect(text.match(new RegExp(`# TYPE ${name} `, 'g'))).toHaveLength(1)
+    }
   })
 
   it('has the format of the prom-client registry', async () => {
