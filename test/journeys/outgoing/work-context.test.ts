@@ -14,7 +14,7 @@ async function sentBy(run: (call: Outgoing, app: TestApp) => unknown, more: Part
     readonly #log = inject(Log)
     @Get() async run() {
       this.#log.info('in a request')
-      await this.#outgoing(HOST)
+      await this.#outgoing(HOST, { method: 'POST' })
       return []
     }
   }
@@ -75,9 +75,10 @@ describe('a call in a work context', () => {
   })
 
   it('belongs to its request if the work sends a request to the application', async () => {
-    const { sent, app } = await sentBy((_call, own) => own.request().get('/run').expect(200))
+    const { sent, app } = await sentBy((_call, own) => own.fetch('/run'))
     expect(sent[0]?.['x-request-id']).toMatch(/^[\w-]{36}$/)
     expect(sent[0]?.['traceparent']).not.toBe(TRACE)
+    expect(sent[0]).not.toHaveProperty('idempotency-key')
     expect(app.logs.find(({ message }) => message === 'in a request')?.facts).not.toHaveProperty(
       'job',
     )
