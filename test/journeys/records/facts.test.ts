@@ -1,4 +1,13 @@
-import { Controller, Get, inject, Log, type Plugin, type Request, RequestRecords } from 'blazon'
+import {
+  App,
+  Controller,
+  Get,
+  inject,
+  Log,
+  type Plugin,
+  type Request,
+  RequestRecords,
+} from 'blazon'
 import { noteOf, Statements } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -139,18 +148,6 @@ describe('a record', () => {
     expect(record.statements[0]).toMatchObject({ system: 'store', tenant: null })
   })
 
-  it('contains at most 500 statements and 300 decisions of a loop, but the number of all statements', async () => {
-    const record = await recordOf((req, statements) => {
-      for (let n = 0; n < 501; n++) {
-        statements.begin({ system: 'store', text: `select ${n}` })?.end({ rows: [], rowCount: 0 })
-        noteOf(req)?.({ by: 'own', verdict: `${n}` })
-      }
-    })
-    expect([record.statements.length, record.statementCount]).toEqual([500, 501])
-    expect(record.statements.at(-1)?.text).toBe('select 499')
-    expect(record.decisions.filter(({ by }) => by === 'own')).toHaveLength(300)
-  })
-
   it('shows repeated statements whose literals differ', async () => {
     const record = await recordOf((_req, statements) => {
       for (let n = 0; n < 10; n++) {
@@ -198,4 +195,28 @@ it('the stored records are listed as a copy, and the newest one with an id is fo
   list.length = 0
   expect(records.list()).toHaveLength(2)
   expect(records.find('the-same-id')?.error?.message).toBe('2')
+})
+
+it('a record contains at most 500 statements and 300 decisions of a loop, but the number of all statements', async () => {
+  @Controller('many')
+  class ManyController {
+    readonly #statements = inject(Statements)
+    @Get() many(req: Request) {
+      for (let n = 0; n < 501; n++) {
+        const statement = { system: 'store', text: `select ${n}` }
+        this.#statements.begin(statement)?.end({ rows: [], rowCount: 0 })
+        noteOf(req)?.({ by: 'own', verdict: `${n}` })
+      }
+      throw new Error('The loop has ended')
+    }
+  }
+  // Without a TestApp, because that reads the stack of each statement.
+  const options = { controllers: [ManyController], records: { keep: 1 }, logger: false } as const
+  const app = await App.create(options)
+  onTestFinished(() => app.close())
+  await app.fetch(new globalThis.Request('http://localhost/many'))
+  const [record] = app.get(RequestRecords).list()
+  expect([record?.statements.length, record?.statementCount]).toEqual([500, 501])
+  expect(record?.statements.at(-1)?.text).toBe('select 499')
+  expect(record?.decisions.filter(({ by }) => by === 'own')).toHaveLength(300)
 })
