@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { App, env, secret } from 'blazon'
+import { TestApp } from 'blazon/testing'
 import * as v from 'valibot'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -89,6 +90,9 @@ describe('the remedy for a variable', () => {
       'The file .env sets it, but is not read under NODE_ENV=test: set BLAZON_A in the environment, or start Node with --env-file=.env.',
       'Set it: text.',
     ])
+    // A TestApp never reads the file.
+    const tested = await problemsOf(() => TestApp.create({ providers: [env(schema).provider] }))
+    expect(tested.map(({ remedy }) => remedy)).toEqual(['Set it: text.', 'Set it: text.'])
   })
 })
 
