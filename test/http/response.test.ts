@@ -3,6 +3,7 @@ import {
   Controller,
   defineControllers,
   Get,
+  HttpError,
   type RequestHandler,
   type Response,
 } from 'blazon'
@@ -249,13 +250,48 @@ describe('an error in a middleware', () => {
     }
   }
 
-  it('results in a 500 response without the Trailer header that was set before', async () => {
-    const { headers, status } = await failed((_req, res) => {
-      res.setHeader('Trailer', 'X-Sum')
+  it.each([
+    ['Content-Encoding', 'gzip'],
+    ['Content-Language', 'de'],
+    ['Content-Range', 'bytes 0-1/2'],
+    ['Content-Disposition', 'attachment'],
+    ['Cache-Control', 'max-age=60'],
+    ['Expires', 'Sun, 09 Sep 2001 01:46:40 GMT'],
+    ['ETag', '"1"'],
+    ['Last-Modified', 'Sun, 09 Sep 2001 01:46:40 GMT'],
+    ['Location', '/elsewhere'],
+    ['Transfer-Encoding', 'chunked'],
+    ['Trailer', 'X-Sum'],
+  ])('results in a 500 response without the header %s that was set before', async (name, value) => {
+    const { headers, status, body } = await failed((_req, res) => {
+      res.setHeader(name, value)
+      res.setHeader('X-Kept', 'kept')
       throw new Error('before the first piece')
     })
-    expect(status).toBe(500)
-    expect(headers).not.toHaveProperty('trailer')
+    expect([status, body.code, headers['x-kept']]).toEqual([500, 'INTERNAL_SERVER_ERROR', 'kept'])
+    expect(headers).not.toHaveProperty(name.toLowerCase())
+  })
+
+  it('results in a response with its own type, length and reason phrase', async () => {
+    const answer = await failed((_req, res) => {
+      res.statusMessage = 'Fine'
+      res.type('text/plain').set('Content-Length', '3')
+      throw new Error('before the first piece')
+    })
+    const { headers, text } = answer
+    const { res } = answer as unknown as { res: { statusMessage: string } }
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(headers['content-length']).toBe(String(Buffer.byteLength(text)))
+    expect(res.statusMessage).toBe('Internal Server Error')
+  })
+
+  it('results in a response with each value of a header of the error, and without missing values', async () => {
+    const given = { 'Set-Cookie': ['a=1', 'b=2'], 'X-None': undefined, 'X-Number': 7 }
+    const { headers, status } = await failed(() => {
+      throw new HttpError(400, 'No', { headers: given as never })
+    })
+    expect([status, headers['set-cookie'], headers['x-number']]).toEqual([400, ['a=1', 'b=2'], '7'])
+    expect(headers).not.toHaveProperty('x-none')
   })
 
   it('closes the connection if no response can be sent', async () => {

@@ -133,6 +133,7 @@ describe('buildRouter', () => {
     ['/books\\:batchGet', '/books/7'],
     ['/books\\:batchGet', '/booksX'],
     ['/a\\*', '/ab'],
+    ['/a\\:b\\:c', '/a:bx'],
     ['/a\\+b', '/aab'],
     ['/a\\.b', '/axb'],
     ['/100\\%', '/100'],

@@ -66,6 +66,7 @@ class CookiesController extends BaseController {
     res.cookie('open', '1', { httpOnly: false, secure: false, sameSite: 'strict' })
     res.cookie('cross', '1', { sameSite: 'none' }).clearCookie('gone')
     res.cookie('__Host-own', '1').cookie('__secure-own', '1')
+    res.cookie('parted', '1', { partitioned: true })
     // Express accepts it.
     res.cookie('bare', '1', null as unknown as object)
     return {}
@@ -265,6 +266,34 @@ describe('res.cookie', () => {
       expect(cross).toContain('Secure')
     },
   )
+
+  it('always sets Secure for a partitioned cookie', async () => {
+    const parted = (await setCookies('localhost')).find((each) => each.startsWith('parted='))
+    expect(parted).toBe('parted=1; Path=/; HttpOnly; Secure; Partitioned; SameSite=Lax')
+  })
+
+  it('signs with the secret of cookie-parser in an application without keys', async () => {
+    @Controller('signed')
+    class Signed {
+      @Get() get(req: Request, res: Response) {
+        res.cookie('session', 'one', { signed: true })
+        return { seen: req.signedCookies }
+      }
+    }
+    await using other = await TestApp.create({
+      controllers: [Signed],
+      middlewares: [cookieParser('a secret of cookie-parser')],
+      contract: 'off',
+    })
+    const first = await other.request().get('/signed')
+    const [cookie = ''] = first.get('Set-Cookie') ?? []
+    expect(cookie).toMatch(/^session=s%3Aone\./)
+    const { body } = await other
+      .request()
+      .get('/signed')
+      .set('Cookie', cookie.split(';')[0] ?? '')
+    expect(body.data.seen).toEqual({ session: 'one' })
+  })
 
   it('always sets Secure for a name with a prefix that requires it', async () => {
     const prefixed = (await setCookies('localhost')).filter((each) => each.startsWith('__'))
