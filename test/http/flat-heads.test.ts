@@ -1,6 +1,6 @@
 import { App, type AppOptions, type Middleware } from 'blazon'
 import { addHeaders } from 'blazon/plugin'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 
 const answer: Middleware = (_req, res) => void res.json({ n: 1 })
 
@@ -9,6 +9,9 @@ const answer: Middleware = (_req, res) => void res.json({ n: 1 })
  * middleware could detect the difference.
  */
 async function headersOf(middlewares: Middleware[], options: AppOptions = {}) {
+  // In development, the framework waits for the end of responses that a middleware sends.
+  vi.stubEnv('NODE_ENV', 'production')
+  onTestFinished(() => void vi.unstubAllEnvs())
   const app = await App.create({ controllers: [], logger: false, middlewares, ...options })
   onTestFinished(() => app.close())
   const { port } = await app.listen(0, '127.0.0.1')

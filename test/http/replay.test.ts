@@ -1,7 +1,7 @@
 import { App, type Middleware, type Response } from 'blazon'
 import { addHeaders, replayResponse } from 'blazon/plugin'
 import { TestApp } from 'blazon/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 
 /** The response of an application that sends a stored response. */
 async function respond(
@@ -36,7 +36,9 @@ describe('a stored response', () => {
       const own = req.path === '/added' ? ['X-A', 'stored'] : ['X-Frame-Options', 'DENY']
       replayResponse(res, { headers: own, body: 'kept' })
     }
-    // Nothing observes these responses, so each head is written in one call.
+    // In production, nothing waits for the end of these responses, so each head is written in one call.
+    vi.stubEnv('NODE_ENV', 'production')
+    onTestFinished(() => void vi.unstubAllEnvs())
     const app = await App.create({ controllers: [], logger: false, middlewares: [send] })
     onTestFinished(() => app.close())
     const { port } = await app.listen(0, '127.0.0.1')
