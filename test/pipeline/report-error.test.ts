@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { joinReports, requestContext, startReports } from '../../src/pipeline/report-error.js'
 import { turns } from '../journeys/turns.js'
 
@@ -40,6 +40,10 @@ describe('an error reporter that fails', () => {
 
   it.each(failing)('causes one log line and no other error if it %s', async (_, onError) => {
     const lines: unknown[] = []
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => void unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    onTestFinished(() => void process.off('unhandledRejection', note))
     const error = (facts: { err?: Error }, message: string) => {
       lines.push([facts.err?.message, message])
       return Promise.reject(new Error('no disk')) as never
@@ -48,6 +52,7 @@ describe('an error reporter that fails', () => {
     report?.(new Error('a bug'), () => ({ message: 'The request failed' }))
     await turns(5)
     expect(lines).toEqual([['deaf', 'onError failed, so an error was not reported']])
+    expect(unhandled).toEqual([])
   })
 })
 
