@@ -44,7 +44,7 @@ describe('listen()', () => {
     const { port } = await app.listen(0)
     const url = `http://localhost:${port}`
     expect(lines).toHaveLength(1)
-    const [{ facts }] = lines as [{ facts: { startMs?: number } }]
+    const [{ facts }] = lines as unknown as [{ facts: { startMs?: number } }]
     expect(facts.startMs).toBeLessThanOrEqual(Math.ceil(performance.now() - before))
     expect(lines[0]).toMatchObject({ facts: { url, routes: 2, startMs: expect.any(Number) } })
     const text = new RegExp(
