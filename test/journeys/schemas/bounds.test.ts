@@ -125,6 +125,7 @@ describe('a list in a body schema', () => {
     expect(problems.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
       'W_LIST_UNBOUNDED ItemsController.create @Body',
     ])
+    expect(problems[0]?.cause).toContain('more than 100,000 items in its list, which')
   })
 
   it.each([

@@ -98,6 +98,12 @@ describe('a body schema', () => {
       expect(others).toEqual([])
       expect(warning?.code).toBe('W_PATCH_DEFAULTS')
       expect(warning?.text).toContain(names.map((name) => `'${name}'`).join(', '))
+      const isZod = '~standard' in schema && schema['~standard'].vendor === 'zod'
+      expect(warning?.text).toContain(
+        isZod
+          ? `Fields.extend({ ${names[0]}: Fields.shape.${names[0]}`
+          : 'can use the same fields.',
+      )
     },
   )
 
