@@ -35,6 +35,7 @@ describeWithRedis('an idempotency record in Redis', () => {
   }
 
   it('is claimed for two minutes, and is kept for the time of the route', async () => {
+    logged.length = 0
     const { keep } = await claim('kept')
     expect(await store.claim('kept', MINUTE)).toEqual({ state: 'running' })
     const lease = await left('kept')
@@ -47,6 +48,7 @@ describeWithRedis('an idempotency record in Redis', () => {
   })
 
   it('does not replace the claim of a later request, which is logged', async () => {
+    logged.length = 0
     const late = await claim('lost')
     await redis.del(name('lost'))
     const next = await claim('lost')
