@@ -143,6 +143,13 @@ describe('a Redis server that cannot do its work', () => {
     await pass(400)
     expect(await outcome()).toBe('up')
     expect(logged.map(({ level }) => level)).toEqual(['warn', 'info'])
+    // The pauses of the next outage are short again.
+    client.reply = () => new Error('READONLY You can not write against a read only replica.')
+    expect(await outcome()).toBe(DOWN)
+    await turns()
+    client.connections.length = 0
+    await pass(50)
+    expect(client.connections).toEqual(['destroy', 'connect'])
   })
 
   it('is unsuitable from the start if the login of the connection fails', async () => {

@@ -85,6 +85,38 @@ describe('a cache whose Redis server refuses commands', () => {
     expect(logged).toHaveLength(1)
   })
 
+  it('returns no entry and versions that match no entry if a read fails', async () => {
+    const { client, cache } = await openCache()
+    client.reply = server({ MGET: () => new Error('ERR busy'), GETRANGE: () => OOM })
+    const tags = ['a', 'b']
+    const found = await cache.getTagged?.('key', tags)
+    expect([found?.entry, found?.versions.length]).toEqual([undefined, 2])
+    const versions = [...(found?.versions ?? []), ...(await cache.versions(tags))]
+    expect(new Set(versions).size).toBe(4)
+    expect(await cache.get('key')).toBeUndefined()
+    client.take()
+    expect(await cache.versions([])).toEqual([])
+    expect(client.take()).toEqual([])
+    await cache.close?.()
+    const closed = await cache.getTagged?.('key', tags)
+    expect([closed?.entry, new Set(closed?.versions).size]).toEqual([undefined, 2])
+    expect(client.take()).toEqual([])
+  })
+
+  it('creates the version of a tag once for all processes', async () => {
+    const { client, cache } = await openCache()
+    client.reply = server({ MGET: () => [null, null], GET: () => 'theirs', SET: () => null })
+    expect(await cache.getTagged?.('key', ['a'])).toEqual({
+      entry: undefined,
+      versions: ['theirs'],
+    })
+    expect(client.take()).toEqual([
+      'MGET blazon:cache:key blazon:tag:a',
+      expect.stringMatching(/^SET blazon:tag:a [\w-]{12} NX PX 2592000000$/),
+      'GET blazon:tag:a',
+    ])
+  })
+
   it('deletes later what it could not clear', async () => {
     const { client, cache, clock } = await openCache()
     client.reply = server({ SCAN: () => new Error('ERR busy') })

@@ -1,4 +1,4 @@
-import { ApiResponseDoc, Controller, Get, Post, type Request } from 'blazon'
+import { ApiResponseDoc, Auth, Controller, Get, Post, type Request } from 'blazon'
 import { SetsSession, sessions } from 'blazon/sessions'
 import { TestApp } from 'blazon/testing'
 import { expect, it, onTestFinished } from 'vitest'
@@ -57,6 +57,27 @@ it('an operation that may change state has the response of a refused origin', as
   expect(statuses('/session', 'post')).toContain('403')
   expect(statuses('/session/plain', 'post')).toContain('403')
   expect(statuses('/session/callback', 'get')).not.toContain('403')
+})
+
+it('the document and the challenge name the cookie with its prefix', async () => {
+  const guard = sessions({ cookie: { name: 'sid' } })
+  @Auth()
+  @Controller('me')
+  class MeController {
+    @Get() me() {}
+  }
+  const app = await TestApp.create({
+    controllers: [MeController],
+    auth: { guard },
+    plugins: [guard],
+  })
+  onTestFinished(() => app.close())
+  expect(Object.values(app.document.components.securitySchemes ?? {})).toEqual([
+    { type: 'apiKey', in: 'cookie', name: '__Host-sid' },
+  ])
+  const { status, headers } = await app.request().get('/me')
+  expect([status, headers['www-authenticate']]).toEqual([401, 'Cookie name="__Host-sid"'])
+  expect(guard.credentials).toEqual(['cookie:__Host-sid', 'cookie:sid'])
 })
 
 it('@SetsSession adds Set-Cookie only to the responses of its route that are not errors', async () => {
