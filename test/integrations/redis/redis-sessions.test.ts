@@ -40,7 +40,9 @@ async function open(before: (store: SessionStore) => Promise<void> = async () =>
   }
   /** How long Redis keeps a key from now on, in hours, rounded up. */
   const left = async (key: string) => Math.ceil((await redis.pTTL(`${prefix}${key}`)) / HOUR)
-  return { store, create, left }
+  const listed = () => redis.sMembers(`${prefix}sessions:user`)
+  const lose = (id: string) => redis.del(`${prefix}session:${id}`)
+  return { store, create, left, listed, lose }
 }
 
 describeWithRedis('the sessions of a user in Redis', () => {
@@ -64,6 +66,23 @@ describeWithRedis('the sessions of a user in Redis', () => {
     await create('new', 2)
     expect(lengths[0]).toBe(0)
     expect((await store.list('user')).map(({ id }) => id)).toEqual(['new'])
+  })
+
+  it('leave no ID in the list after they have ended or were removed', async () => {
+    const { store, create, listed, lose } = await open()
+    for (const id of ['ended', 'taken', 'removed', 'kept']) await create(id, 2)
+    await lose('ended')
+    expect((await store.list('user')).map(({ id }) => id).sort()).toEqual([
+      'kept',
+      'removed',
+      'taken',
+    ])
+    expect((await listed()).sort()).toEqual(['kept', 'removed', 'taken'])
+    await store.take('taken')
+    expect((await listed()).sort()).toEqual(['kept', 'removed'])
+    expect(await store.removeAll('user', 'kept')).toBe(1)
+    expect(await listed()).toEqual(['kept'])
+    expect(await store.take('taken')).toBeUndefined()
   })
 
   it('are listed until the last session ends, even if the first session ends earlier', async () => {

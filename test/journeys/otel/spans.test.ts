@@ -157,6 +157,14 @@ describe.skipIf(!isSupported)('a traced application', () => {
     ['undefined', undefined, '500', 'undefined', 'undefined'],
     ['an object', { message: 'plain' }, '500', 'object', 'plain'],
     ['an error with its own name', named('no word: 7'), '500', 'no word: 7', 'named'],
+    [
+      'an error with a long name',
+      named('x'.repeat(100)),
+      'x'.repeat(100),
+      'x'.repeat(100),
+      'named',
+    ],
+    ['an error with a longer name', named('x'.repeat(101)), '500', 'x'.repeat(101), 'named'],
   ])('records a thrown value: %s', async (_, thrown, type, exception, message) => {
     @Controller()
     class ThrowingController {

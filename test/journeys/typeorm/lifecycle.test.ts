@@ -193,6 +193,7 @@ describe('the tenant warning of TypeORM', () => {
     await app.asTenant('acme').request().get('/notes').expect(200)
     const warnings = app.logs.filter(({ level }) => level === 'warn')
     expect(warnings).toHaveLength(1)
+    expect(warnings[0]?.facts).toEqual({ plugin: 'typeorm' })
     expect(warnings[0]?.message).toMatch(/tenants.+Filter every query by tenant.+docs\/typeorm\.md/)
   })
 
