@@ -1,7 +1,7 @@
 import { SpanKind } from '@opentelemetry/api'
 import { App, Controller, Get, inject, Outgoing } from 'blazon'
 import { otel } from 'blazon/otel'
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { isSupported } from '../otel/supported.js'
 import { Tracing } from '../otel/tracing.js'
 import { otherHost } from './other-host.js'
@@ -10,6 +10,7 @@ let tracing: Tracing
 beforeAll(() => {
   tracing = new Tracing()
 })
+afterEach(() => tracing.reset())
 afterAll(() => tracing.end())
 
 it.runIf(isSupported)(
@@ -71,7 +72,6 @@ it.runIf(isSupported)(
 it.runIf(isSupported)(
   'the span of an outgoing call has the default port, the number of repetitions and the name of an error',
   async () => {
-    tracing.reset()
     let asked = 0
     const host = await otherHost((_req, res) => {
       res.statusCode = ++asked < 2 ? 503 : 204
