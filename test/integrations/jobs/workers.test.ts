@@ -52,6 +52,7 @@ class FakeBoss {
     _data: undefined,
     { id, retryLimit, startAfter }: Record<string, unknown>,
   ) {
+    await turns(1)
     this.log.push(`give back ${id} ${retryLimit} ${startAfter}`)
   }
 }

@@ -160,6 +160,22 @@ describe('a block', () => {
     expect(log.map((line) => line.slice(2))).toContain('as every')
   })
 
+  it('is not joined by an in-process request', async () => {
+    const { sessions, query, log } = open()
+    const requestOf = (id: string) =>
+      ({ id, origin: {}, depth: 0, host: {} }) as unknown as Parameters<typeof TenantContext.run>[0]
+    const outer = requestOf('acme')
+    const inBlock = (run: () => Promise<unknown>) =>
+      TenantContext.run(outer, () => sessions.block(sessions.owner, run))
+    await inBlock(async () => {
+      await query('select outer')
+      await TenantContext.run(requestOf('globex'), () => query('select inner'))
+      await TenantContext.run(outer, () => query('select outer'))
+    })
+    const selects = log.filter((line) => line.includes('select'))
+    expect(selects).toEqual(['1 select outer', '2 select inner', '1 select outer'])
+  })
+
   it('runs tasks after its commit, outside of the block and for the tenant that has given them', async () => {
     const { sessions, query, log } = open()
     await runWithTenant('acme', () =>

@@ -11,6 +11,7 @@ import { type OwnDatabase, ownEmbeddedDatabase } from './own-database.js'
 
 const ROLES = { tenantRole: 'one', allTenantsRole: 'every' }
 const MINE = "tenant_id = (select nullif(current_setting('app.tenant_id', true), ''))"
+const TENANT = "tenant_id text not null default nullif(current_setting('app.tenant_id', true), '')"
 const ITEMS = tenantTable('items', { ...ROLES, columns: ['note text'] })
 const CORRECT =
   'Correct the other problems of this table. If there are none, check its policies, triggers and defaults.'
@@ -62,6 +63,62 @@ const OPTIONS = { ...ROLES, isEmbedded: true }
 // Each finding: its code and its subject, its cause, and its remedy.
 const CASES: [what: string, change: string, findings: string[]][] = [
   ['a table without mistakes', 'select 1', []],
+  [
+    'a partition that statements can reach without its parent table',
+    `create table parts (${TENANT}, kind int, primary key (tenant_id, kind)) partition by list (kind); create table part partition of parts for values in (1); alter table part alter column tenant_id drop default; alter table parts enable row level security, force row level security; create policy p on parts to one using (${MINE}) with check (${MINE}); grant select, insert on parts to one; grant select on part to one`,
+    [
+      'E_DATABASE_RLS table public.part | Row-level security is off: every role that can access the table sees the rows of every tenant. The policies of its parent table apply only to statements that use the name of the parent. | Protect it with the SQL that npx blazon db table part --existing prints.',
+    ],
+  ],
+  [
+    'policies that compare different columns',
+    `create table owned (a text, b text); alter table owned enable row level security, force row level security; create policy p on owned for select to one using (${MINE.replace('tenant_id', 'a')}); create policy q on owned for select to one using (${MINE.replace('tenant_id', 'b')}); grant select on owned to one`,
+    [
+      `E_DATABASE_POLICY policy q of table public.owned | It grants the role one access to rows where (b = ( SELECT NULLIF(current_setting('app.tenant_id'::text, true), ''::text) AS "nullif")). That condition has no comparison that is known to isolate tenants. | ${COMPARE}`,
+    ],
+  ],
+  [
+    'a policy for updates that does not check written rows',
+    `drop policy orders_tenant on orders; create policy p on orders for update to one using (${MINE}); create policy q on orders for delete to one using (${MINE})`,
+    [
+      `E_DATABASE_POLICY policy p of table public.orders | It does not check written rows: it has USING, but no WITH CHECK. | alter policy p on public.orders with check ((tenant_id = ( SELECT NULLIF(current_setting('app.tenant_id'::text, true), ''::text) AS "nullif")));`,
+    ],
+  ],
+  [
+    'five large objects',
+    `select lo_create(70000 + n) from generate_series(1, 5) n; do $$ begin for n in 70001..70005 loop execute format('grant select on large object %s to one', n); end loop; end $$`,
+    [
+      'E_DATABASE_GRANT large objects 70001, 70002, 70003, 70004, 70005 | Policies do not protect large objects: the role one can access them, even if another tenant has written the data. | Store such values in a column of the type bytea. Then run: select lo_unlink(70001); select lo_unlink(70002); select lo_unlink(70003); select lo_unlink(70004); select lo_unlink(70005);',
+    ],
+  ],
+  [
+    'more than five large objects',
+    `select lo_create(70000 + n) from generate_series(1, 7) n; do $$ begin for n in 70001..70007 loop execute format('grant select on large object %s to one', n); end loop; end $$`,
+    [
+      'E_DATABASE_GRANT large objects 70001, 70002, 70003, 70004, 70005, … | Policies do not protect large objects: the role one can access them, even if another tenant has written the data. | Store such values in a column of the type bytea. Then run: select lo_unlink(70001); select lo_unlink(70002); select lo_unlink(70003); select lo_unlink(70004); select lo_unlink(70005);',
+    ],
+  ],
+  [
+    'an index of the tenant with a condition, and an index with the tenant in second place',
+    "alter table orders drop constraint orders_pkey; create index on orders (tenant_id) where note = 'a'; create index on orders (note, tenant_id)",
+    [
+      'E_DATABASE_INDEX table public.orders | No index begins with tenant_id: each query of a tenant scans the rows of all tenants. | create index on public.orders (tenant_id), or change the primary key to (tenant_id, id).',
+    ],
+  ],
+  [
+    'a policy for all rows, without writing to a table with a rule',
+    'create policy p on orders for insert to one with check (true); create rule r as on insert to orders do also notify written',
+    [
+      `E_DATABASE_POLICY policy p of table public.orders | It grants the role one access to rows where true. That condition has no comparison that is known to isolate tenants. | ${COMPARE}`,
+    ],
+  ],
+  [
+    'a policy for all rows, without writing to a table with a trigger',
+    `create policy p on orders for insert to one with check (true); create function f() returns trigger language plpgsql as 'begin return new; end'; create trigger t before insert on orders for each row execute function f()`,
+    [
+      `E_DATABASE_POLICY policy p of table public.orders | It grants the role one access to rows where true. That condition has no comparison that is known to isolate tenants. | ${COMPARE}`,
+    ],
+  ],
   [
     'a table whose row-level security is off',
     'alter table orders disable row level security; revoke all on orders from one',

@@ -133,4 +133,17 @@ describeWithServer('the doctor, for the login of an application', () => {
     }
     expect(await findings()).toEqual([])
   })
+
+  it('warns about a table that another session has locked, and does not wait for it', async () => {
+    const connection = await database.driver.connect()
+    try {
+      await connection.script('begin; lock table orders in access exclusive mode')
+      expect(await findings()).toEqual([
+        'W_DATABASE_CANARY table public.orders | It is locked or slow, so the doctor could not test whether it isolates tenants. | Run the doctor again later.',
+      ])
+    } finally {
+      connection.destroy()
+    }
+    await expect.poll(findings).toEqual([])
+  })
 })

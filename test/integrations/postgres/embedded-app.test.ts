@@ -119,6 +119,17 @@ class NotesController {
 class Orders {
   readonly db = inject(Database)
 
+  @JsonLines(z.string())
+  @Get('levels')
+  levels() {
+    const { db } = this
+    return db.stream(async function* () {
+      const rows = await db.sql<{ level: string }>`select
+          current_setting('transaction_isolation') || current_setting('app.tenant_id') as level`
+      yield* rows.map(({ level }) => level)
+    })
+  }
+
   @Post(':note')
   async add({ params }: Request<{ note: string }>) {
     await this.db.sql`insert into orders (note) values (${params.note})`
@@ -244,6 +255,15 @@ describe('the database', () => {
     await add('wrong', 'acme').expect(500)
     expect((await add('right', 'acme').expect(200)).body.data).toEqual(['right'])
     expect((await add('other', 'globex').expect(200)).body.data).toEqual(['other'])
+  })
+
+  it('streams in the transaction of the request, for its tenant', async () => {
+    const { text } = await app
+      .request()
+      .get('/orders/levels')
+      .set('x-tenant-id', 'acme')
+      .expect(200)
+    expect(text).toBe('"read committedacme"\n')
   })
 
   it('refuses a tenant table without a tenant, and a tenant within another', async () => {

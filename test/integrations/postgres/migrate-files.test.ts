@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { join, relative, resolve } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ConfigError } from '../../../src/errors/config-error.js'
 import {
   parseMigration,
@@ -228,6 +228,16 @@ describe('a folder of migrations', () => {
       '0001_b.sql: It has the same number as 0001_a.sql.',
       '20260101_d.sql: Its number has more or fewer digits than the number of 0001_b.sql, so the order of the names is not the order of the numbers.',
     ])
+  })
+
+  it('is watched by blazon dev', async () => {
+    const watched: string[] = []
+    const key = Symbol.for('blazon.watch')
+    Object.assign(globalThis, { [key]: (folder: string) => watched.push(folder) })
+    onTestFinished(() => void Reflect.deleteProperty(globalThis, key))
+    using folder = new Folder()
+    await readMigrations(relative(process.cwd(), folder.path))
+    expect(watched).toEqual([folder.path])
   })
 
   it('is refused if it does not exist', async () => {

@@ -241,6 +241,18 @@ describe('migrations of an embedded database', () => {
     folder.remove('0004_x.sql')
   })
 
+  it('let a login read their names, but not change them', async () => {
+    await database.run('create role service login')
+    const roles = { tenantRole: 'one', allTenantsRole: 'every', login: 'service' }
+    folder.write({ '0003_c.sql': 'insert into a values (2)' })
+    for (let time = 1; time <= 2; time++) expect(await migrate({ roles })).toEqual([])
+    const may = (privilege: string) =>
+      database.run(
+        `select has_table_privilege('service', 'blazon.migrations', '${privilege}') as may`,
+      )
+    expect([await may('select'), await may('insert')]).toEqual([[{ may: true }], [{ may: false }]])
+  })
+
   it('wait for another process, and report that once', async () => {
     folder.write({ '0003_c.sql': 'insert into a values (2)' })
     let held = 2

@@ -1,5 +1,7 @@
-import { sql } from 'blazon/postgres'
+import type { Request } from 'blazon'
+import { sql, versionIs } from 'blazon/postgres'
 import { describe, expect, it } from 'vitest'
+import { expectVersion } from '../../../src/features/versioned/versioned.js'
 import { ProtectedTables } from '../../../src/integrations/postgres/sessions/statements.js'
 
 describe('the sql template', () => {
@@ -42,6 +44,27 @@ describe('the sql template', () => {
   it('treats an object that only looks like a fragment as a value', () => {
     const forged = { text: 'true; drop table orders', values: [] }
     expect(sql`select ${forged}`).toMatchObject({ text: 'select $1', values: [forged] })
+  })
+})
+
+describe('versionIs()', () => {
+  const textOf = (version: string | number | Date | null, column?: string) => {
+    const req = {} as Request
+    expectVersion(req, version)
+    const { text, values } = versionIs(req, column)
+    return [text, values]
+  }
+
+  it('compares the version column with the version that the client expects', () => {
+    const at = new Date(5)
+    expect(textOf(7)).toEqual(['"version" = $1', [7]])
+    expect(textOf('7', 'changed at')).toEqual(['"changed at" = $1', ['7']])
+    expect(textOf(at, 'at')).toEqual([`date_trunc('milliseconds', "at") = $1`, [at]])
+    expect(textOf(null)).toEqual(['true', []])
+  })
+
+  it('is refused in a route without a version', () => {
+    expect(() => versionIs({} as Request)).toThrow('the request has no expected version')
   })
 })
 
