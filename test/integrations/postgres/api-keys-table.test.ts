@@ -9,7 +9,7 @@ import {
   saveApiKey,
 } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 import { Folder } from './own-database.js'
 
@@ -36,6 +36,10 @@ describe('API keys in a database', () => {
   const asKeeper = <T>(run: () => Promise<T>) => db.withoutTenant('the test', run)
   const keys = postgresKeys()
   const setup = { get: (token: never) => app.get(token) } as never
+
+  beforeEach(async () => {
+    await asKeeper(() => db.query('delete from blazon.api_keys'))
+  })
 
   it('are saved with defaults, found by their hash, and listed newest first', async () => {
     const bare = await asKeeper(() => saveApiKey(db, { start: 'a', hash: hashOf('a') }))

@@ -1,9 +1,10 @@
 import { ConfigError } from 'blazon'
 import type { Problem } from 'blazon/plugin'
 import { PostgresError } from 'blazon/postgres'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Connection, Driver, Statement } from '../../../src/integrations/postgres/driver.js'
 import {
+  type AppliedMigration,
   type ApplyOptions,
   applyMigrations,
 } from '../../../src/integrations/postgres/migrations/apply-migrations.js'
@@ -153,8 +154,29 @@ it('a login that may not read the history is told which login to use', async () 
 describe('migrations of an embedded database', () => {
   let database: OwnDatabase
   const folder = new Folder()
+  const reported: string[] = []
+  const newer: (readonly string[])[] = []
+  const hooks = {
+    onApplied: ({ name, durationMs }: AppliedMigration) =>
+      reported.push(`${name} ${Number.isInteger(durationMs)}`),
+    onNewer: (names: readonly string[]) => newer.push(names),
+    onWait: () => reported.push('waits'),
+  }
+  let applied: AppliedMigration[]
+
   beforeAll(async () => {
     database = await ownEmbeddedDatabase()
+    folder.write({
+      '0001_a.sql': "create table a (id int); set search_path = nowhere; set app.tenant_id = 'x'",
+      '0002_b.sql': '-- blazon: no-transaction\ninsert into a values (1); set role pg_monitor',
+      '0003_c.sql': 'insert into a values (2)',
+    })
+    applied = await migrate(hooks)
+  })
+  // Each test may change the files after the second.
+  afterEach(() => {
+    folder.write({ '0003_c.sql': 'insert into a values (2)', '0004_x.sql': '' })
+    folder.remove('0004_x.sql')
   })
   afterAll(async () => {
     await database[Symbol.asyncDispose]()
@@ -165,20 +187,6 @@ describe('migrations of an embedded database', () => {
     applyMigrations(database.driver, { folder: folder.path, roles: null, ...more })
 
   it('are applied once each, are reported, and leave no settings', async () => {
-    folder.write({
-      '0001_a.sql': "create table a (id int); set search_path = nowhere; set app.tenant_id = 'x'",
-      '0002_b.sql': '-- blazon: no-transaction\ninsert into a values (1); set role pg_monitor',
-      '0003_c.sql': 'insert into a values (2)',
-    })
-    const reported: string[] = []
-    const newer: (readonly string[])[] = []
-    const hooks = {
-      onApplied: ({ name, durationMs }: { name: string; durationMs: number }) =>
-        reported.push(`${name} ${Number.isInteger(durationMs)}`),
-      onNewer: (names: readonly string[]) => newer.push(names),
-      onWait: () => reported.push('waits'),
-    }
-    const applied = await migrate(hooks)
     expect(applied.map(({ name }) => name)).toEqual(['0001_a.sql', '0002_b.sql', '0003_c.sql'])
     expect(reported).toEqual(['0001_a.sql true', '0002_b.sql true', '0003_c.sql true'])
     expect(await migrate(hooks)).toEqual([])
@@ -231,20 +239,18 @@ describe('migrations of an embedded database', () => {
       /^The statements above this line were run, and their effects remain\./,
     ],
   ])('report the line and the reason of a failure: %s', async (sql, subject, cause, remedy) => {
-    folder.write({ '0003_c.sql': 'insert into a values (2)', '0004_x.sql': sql })
+    folder.write({ '0004_x.sql': sql })
     const problem = await rejectedWith(migrate())
     expect(problem).toMatchObject({ code: 'E_MIGRATION_FAILED', subject })
     expect(problem?.cause).toEqual(typeof cause === 'string' ? cause : expect.stringMatching(cause))
     expect(problem?.remedy).toMatch(remedy)
     const names = await database.run('select name from blazon.migrations')
     expect(names).toHaveLength(3)
-    folder.remove('0004_x.sql')
   })
 
   it('let a login read their names, but not change them', async () => {
     await database.run('create role service login')
     const roles = { tenantRole: 'one', allTenantsRole: 'every', login: 'service' }
-    folder.write({ '0003_c.sql': 'insert into a values (2)' })
     for (let time = 1; time <= 2; time++) expect(await migrate({ roles })).toEqual([])
     const may = (privilege: string) =>
       database.run(
@@ -254,7 +260,6 @@ describe('migrations of an embedded database', () => {
   })
 
   it('wait for another process, and report that once', async () => {
-    folder.write({ '0003_c.sql': 'insert into a values (2)' })
     let held = 2
     const { driver } = database
     const connect = async () => {
