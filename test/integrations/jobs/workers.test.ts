@@ -224,9 +224,10 @@ describe('workers that leave', () => {
     await turns(5)
     await clock.advance('999ms')
     expect(boss.log).not.toContain('cancel a')
-    await clock.advance('1ms')
+    const advanced = clock.advance('1ms')
     await left
     expect(boss.log.filter((line) => / a\b/.test(line))).toEqual(['cancel a', 'give back a 4 0'])
+    await advanced
     await ended
     expect(errors).toEqual([
       [

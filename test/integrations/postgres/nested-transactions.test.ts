@@ -186,6 +186,21 @@ describe('nested transactions', () => {
     expect(sent.slice(-2)).toEqual(['ROLLBACK', 'release'])
   })
 
+  it('can have a statement that runs longer than a transaction may be idle', async () => {
+    const slow = gate()
+    const refusal = slow.opened.then((): never => refused('57014') as never)
+    const { transaction, sent, query } = begin({ slow: refusal })
+    const nested = codeOf(transaction.nest((part) => query(part, 'slow')))
+    const saved = transaction.commit()
+    await pass(5 * IDLE_MS)
+    await pass(5 * IDLE_MS)
+    expect(sent.at(-1)).toBe('slow')
+    slow.open()
+    expect(await nested).toBe('57014')
+    await saved
+    expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
+  })
+
   it('that cannot be rolled back end the whole transaction', async () => {
     const gone = new HttpError(503, 'gone', { code: 'DATABASE_UNAVAILABLE' })
     for (const [error, code] of [

@@ -125,6 +125,8 @@ describe('a name in SQL', () => {
     expect(suffixed('a', '_user')).toBe('a_user')
     expect(suffixed('x'.repeat(58), '_user')).toBe(`${'x'.repeat(58)}_user`)
     expect(suffixed('x'.repeat(59), '_user')).toBe(`${'x'.repeat(58)}_user`)
+    const odd = `abc${'🦊'.repeat(13)}`
+    expect(suffixed(`${odd}🦊`, '_user')).toBe(`${odd}_user`)
     expect(suffixed('🦊'.repeat(15), '_user')).toBe(`${'🦊'.repeat(14)}_user`)
   })
 
