@@ -50,7 +50,7 @@ describe('createJsonSchemaCompiler', () => {
     ['a number', 0, [0, -0], ['0', false, null]],
   ])('compares a constant as data: %s', async (_, constant, right, wrong) => {
     for (const schema of [{ const: constant }, { enum: ['other', constant] }]) {
-      const validate = await compile(schema)
+      const validate = await createJsonSchemaCompiler()(schema, 'body')
       for (const value of right) expect(validate(value)).toEqual({ value })
       for (const value of wrong) expect(validate(value)).toHaveProperty('issues')
     }

@@ -2,10 +2,20 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { JsonSchema } from '../../src/contracts/schema.js'
 import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
 
 const compile = createValidatorCompiler()
 const Tags = z.array(z.string()).min(1).meta({ id: 'QueryListTags' })
+
+const LIST = { type: 'array', items: { type: 'string' } } as const
+
+const NAMED = { $ref: '#/$defs/List' }
+
+/** A schema of a library that accepts all values, and does not convert them. */
+const yup = {
+  '~standard': { version: 1, vendor: 'yup', validate: (value: unknown) => ({ value }) },
+} as const
 
 const SCHEMAS = [
   ['zod', z.object({ tag: z.array(z.string()) })],
@@ -71,11 +81,38 @@ describe('a list in the query', () => {
   })
 
   it('is detected in the JSON Schema that a converter returns', async () => {
-    const yup = {
-      '~standard': { version: 1, vendor: 'yup', validate: (value: unknown) => ({ value }) },
-    } as const
     const converter = () => ({ type: 'object', properties: { tag: { type: 'array' } } })
     const validate = await createValidatorCompiler({ yup: converter })(yup, 'query')
     expect(validate({ tag: 'a' })).toEqual({ value: { tag: ['a'] } })
+  })
+
+  it('is created from an object only if all of its keys are indexes', async () => {
+    const validate = await compile(z.object({ tag: z.array(z.string()) }), 'query')
+    expect(validate({ tag: { 0: 'a', 1: 'b' } })).toEqual({ value: { tag: ['a', 'b'] } })
+    for (const tag of [{}, { 0: 'a', x: 'b' }, { '-1': 'a' }, { '1.5': 'a' }]) {
+      expect(validate({ tag })).toMatchObject({ issues: [{ path: ['tag'] }] })
+    }
+  })
+
+  it.each<[string, JsonSchema, unknown, unknown]>([
+    ['a union with null', { anyOf: [NAMED, { type: 'null' }] }, 'a', ['a']],
+    ['a part of allOf', { allOf: [{ minItems: 1 }, NAMED] }, 'a', ['a']],
+    ['a list of lists', { type: 'array', items: LIST }, ['a', ['b']], [['a'], ['b']]],
+    [
+      'a property of items',
+      { type: 'array', items: { type: 'object', properties: { a: LIST } } },
+      { 0: { a: 'x' }, 1: {} },
+      [{ a: ['x'] }, {}],
+    ],
+    [
+      'other properties',
+      { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: LIST },
+      { a: 'x', b: 'y' },
+      { a: 'x', b: ['y'] },
+    ],
+  ])('is created in each place of a list: %s', async (_, schema, given, expected) => {
+    const converter = () => ({ type: 'object', properties: { v: schema }, $defs: { List: LIST } })
+    const validate = await createValidatorCompiler({ yup: converter })(yup, 'query')
+    expect(validate({ v: given })).toEqual({ value: { v: expected } })
   })
 })

@@ -192,7 +192,9 @@ describe('the validation of guards at boot', () => {
     class Wrong {
       @Auth('partner-keys')
       @Get()
-      get() {}
+      get() {
+        return 1
+      }
 
       @Auth('par')
       @Get('two')
