@@ -89,7 +89,7 @@ describe('the places of a schema', () => {
   })
 })
 
-it.each<[object, object]>([
+it.each<[Record<string, unknown>, object]>([
   [
     { prefixItems: [1], items: 2, additionalItems: 3 },
     { first: [1], rest: 2 },
