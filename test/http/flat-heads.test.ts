@@ -94,7 +94,9 @@ it('a response has few listeners, however many applications have passed it on', 
   const passing = await Promise.all(
     Array.from({ length: 12 }, () => App.create({ controllers: [], logger: false })),
   )
-  onTestFinished(() => Promise.all(passing.map((app) => app.close())))
+  onTestFinished(async () => {
+    for (const app of passing) await app.close()
+  })
   let count = 0
   const look: Middleware = (_req, res, next) => {
     count = res.listenerCount('error')

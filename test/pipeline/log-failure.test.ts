@@ -18,7 +18,7 @@ function failureLog(isRepeated = false) {
   const error = (facts: object, message: string) => void lines.push({ ...facts, message })
   const log = createFailureLog({
     logger: { info() {}, warn() {}, error },
-    report: (each) => void reports.push(each),
+    report: (each: unknown) => void reports.push(each),
     secrets: { hide: (value: never) => value, hideInUrl: (url: string) => url },
     repeated: { note: () => isRepeated },
   } as never)

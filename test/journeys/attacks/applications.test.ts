@@ -119,47 +119,12 @@ describe('a request that is admitted by one application and passed to another', 
     expect(await asked(port, `${at}/secret`, [INSIDE])).toBe(401)
   })
 
-  it('has the key of a guard without a name again when it returns there', async () => {
-    const inner = await makeInner()
-    @Auth()
-    @Controller('kept')
-    class KeptController {
-      @Use(inner.handler as RequestHandler)
-      @Get()
-      kept(req: Request) {
-        return seen(req)
-      }
-    }
-    const guard: AuthGuard = {
-      canActivate(req: Request) {
-        setKeyId(req, '1')
-        return true
-      },
-    }
-    const { port } = await start({ controllers: [KeptController], auth: { guard } })
-    expect(await asked(port, '/kept', [])).toEqual({ ...NOBODY, key: '1' })
-  })
-
   it('has the guard, key and tenant of the first application again when it returns there', async () => {
     const { port } = await startBoth()
     const outside = { scheme: 'outside', key: '1', keyScheme: 'outside', tenant: 'acme' }
     expect(await asked(port, '/inner/nowhere', [OUTSIDE])).toEqual(outside)
     expect(await asked(port, '/called/nowhere', [OUTSIDE])).toEqual(outside)
   })
-})
-
-it('a request without a key has no key scheme, even if a guard with a name admits it', async () => {
-  @Auth()
-  @Controller()
-  class NamedController {
-    @Get()
-    get(req: Request) {
-      return seen(req)
-    }
-  }
-  const plain: AuthGuard = { credentials: ['x-plain'], canActivate: () => true }
-  const { port } = await start({ controllers: [NamedController], auth: { guards: { plain } } })
-  expect(await asked(port, '/', ['X-Plain: 1'])).toEqual({ ...NOBODY, scheme: 'plain' })
 })
 
 describe('a request that passes through a tenantRouter()', () => {

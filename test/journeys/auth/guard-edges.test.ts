@@ -1,13 +1,16 @@
 import {
+  App,
   Auth,
   type AuthGuard,
   Controller,
   Get,
   type Middleware,
   type Request,
+  type RequestHandler,
   schemeOf,
+  Use,
 } from 'blazon'
-import { keyIdOf, setKeyId, tenantOf } from 'blazon/plugin'
+import { keyIdOf, keySchemeOf, setKeyId, tenantOf } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 
@@ -144,5 +147,45 @@ describe('the key ID that a middleware has set', () => {
   it('is there again for error middlewares if one of several guards refuses the request', async () => {
     const { status, failed } = await askBoth('own', 'wrong')
     expect([status, failed]).toEqual([401, [{ ...NOBODY, key: 'earlier' }]])
+  })
+})
+
+describe('the key ID that a guard has set', () => {
+  it('is on the request again when a mounted App passes it back, even if the guard has no name', async () => {
+    const inner = new App({ controllers: [], logger: false })
+    await inner.init()
+    onTestFinished(() => inner.close())
+    @Controller('kept')
+    class Kept {
+      @Auth() @Use(inner.handler as RequestHandler) @Get() get(req: Request) {
+        return seen(req)
+      }
+    }
+    const guard: AuthGuard = {
+      canActivate(req: Request) {
+        setKeyId(req, '1')
+        return true
+      },
+    }
+    const { data } = await ask({ controllers: [Kept], auth: { guard } }, '/kept')
+    expect(data).toEqual({ ...NOBODY, key: '1' })
+  })
+
+  it('is missing, like its scheme, if the guard has a name but sets no key ID', async () => {
+    @Controller('schemes')
+    class Schemes {
+      @Auth() @Get() get(req: Request) {
+        return { scheme: schemeOf(req), keyScheme: keySchemeOf(req) ?? null }
+      }
+    }
+    const plain: AuthGuard = { credentials: ['x-plain'], canActivate: () => true }
+    const { data } = await ask(
+      { controllers: [Schemes], auth: { guards: { plain } } },
+      '/schemes',
+      {
+        'x-plain': '1',
+      },
+    )
+    expect(data).toEqual({ scheme: 'plain', keyScheme: null })
   })
 })
