@@ -233,7 +233,7 @@ describe('migrations of an embedded database', () => {
       /^Put the statement into a separate file, whose first line is: -- blazon: no-transaction$/,
     ],
     [
-      '-- blazon: no-transaction\ninsert into a values (3);\nselect oops',
+      '-- blazon: no-transaction\nselect 1;\nselect oops',
       '0004_x.sql:3',
       /^42703/,
       /^The statements above this line were run, and their effects remain\./,
