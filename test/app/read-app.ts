@@ -1,5 +1,5 @@
 import { App, type AppOptions } from 'blazon'
-import { type AppDescription, removeDescriber, setDescriber } from '../../src/app/announce.js'
+import { type AppDescription, removeDescriber, setDescriber } from '../../src/app/describer.js'
 
 /** An application that is only read, as by the command line. */
 export interface ReadApp {

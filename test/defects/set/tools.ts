@@ -14,7 +14,7 @@ export const tools: readonly Defect[] = [
   },
   {
     id: 'worker-twice',
-    file: 'src/cli/start/crew.ts',
+    file: 'src/cli/start/worker-pool.ts',
     kind: 'afterwards',
     replace: [
       'if (this.#isEnding || this.#current[place] !== member) return',
