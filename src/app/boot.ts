@@ -17,7 +17,7 @@ import { buildErrorPaths, type ErrorPaths } from './error-paths.js'
 import { headersOfRoutes } from './features.js'
 import { findDecorated } from './find-decorated.js'
 import { closedError, LifecycleHooks } from './lifecycle.js'
-import { makeInstances, warn } from './make-instances.js'
+import { makeInstances, warn, withCookies } from './make-instances.js'
 import { createMessageClasses } from './message-classes.js'
 import { collectObservers, type ObserverConfig, type RequestObservers } from './observe-requests.js'
 import type { DescribedApp, RunningApp } from './prepare-app.js'
@@ -28,26 +28,23 @@ import type { Settings } from './settings/settings.js'
 
 /** Starts a described application. If any step fails, everything that has been opened is closed. */
 export async function boot(described: DescribedApp): Promise<RunningApp> {
-  const { description, express, logger, harness, currentRequest } = described
+  const { settings, description, express, logger, harness, currentRequest } = described
   const { model } = description
   const container = bindScopes(description.scopes, readInjections, harness.overrides)
   const injector = container.root
   const get = <T>(token: Token<T>) => injector.resolve(token)
-  const opened: { onClose(): Promise<void> }[] = [{ onClose: () => currentRequest.close() }]
+  const opened: { onClose(): Promise<void> }[] = []
   const setUpPlugins: Plugin[] = []
-  // The guards that exist only for this application.
-  const guarding = new Set<object>()
+  const ownGuards = new Set<object>()
   // Members close in reverse order, so the features come first here. A provider can use a feature until the provider
   // itself is closed.
-  const members = () => new Set([...opened, ...injector.made, ...guarding, ...setUpPlugins])
-  const limit = { clock: described.clock, ms: described.settings.timeouts.onCloseMs }
+  const members = () => new Set([...opened, ...injector.made, ...ownGuards, ...setUpPlugins])
+  const limit = { clock: described.clock, ms: settings.timeouts.onCloseMs }
   const hooks = new LifecycleHooks(members, limit)
   try {
     // The instances: providers, controllers, guards and interceptors, and the stores of features.
-    const { cookies, guards, ...instances } = await makeInstances(described, container, guarding)
-    described.useCookieKeys(cookies.keys)
-    const app = { ...described, settings: { ...described.settings, cookies } }
-    const { settings } = app
+    const { cookies, guards, ...instances } = await makeInstances(described, container, ownGuards)
+    const app = withCookies(described, cookies)
     const { report, logger: reportingLogger } = startReports(settings.onError, logger)
     const features = await app.declaredFeatures.start({ model, logger: reportingLogger })
     opened.push({ onClose: () => features.close() })
@@ -63,13 +60,12 @@ export async function boot(described: DescribedApp): Promise<RunningApp> {
     defineRequestNext(classes.Request, errors.onError)
     await connectCalls(app, { get, errors, observers })
 
-    // The compiled routes. Constructors and observers can require that routes store the current request, so both come
-    // before.
-    const { beforeHandler, wrapRoutes, wrapListener } = harness
+    // The compiled routes. They store the current request if a constructor or an observer has required it.
     const access = buildAccess({ ...app, guards, features, errors })
     const parts = { ...instances, get, features, access, errors, middlewares, observers }
     if (app.requestLogs.isUsed) app.secrets.readNames(model.routes)
     const plugins = [...currentRequest.plugins, ...app.plugins]
+    const { beforeHandler, wrapRoutes, wrapListener } = harness
     const routes = wrapRoutes(await compileRoutes({ ...app, plugins, ...parts, beforeHandler }))
 
     // The functions that pass a request from Node to its route.
@@ -85,7 +81,7 @@ export async function boot(described: DescribedApp): Promise<RunningApp> {
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
-    return { ...entry, injector, hooks, stop: () => stopTimers(errors, entry) }
+    return { ...entry, injector, hooks, stop: () => stop(app, errors, entry) }
   } catch (error) {
     await closeAfterFailure(hooks, logger)
     throw error
@@ -162,11 +158,14 @@ function goOn({ isClosing }: DescribedApp): void {
   if (isClosing()) throw closedError()
 }
 
-function stopTimers(
+/** Stops the timers, and the async context that routes enter. */
+function stop(
+  { currentRequest }: DescribedApp,
   { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
   { slowReaders }: Pick<ServerEntry, 'slowReaders'>,
 ): void {
   deadlines.close()
   closeLog()
   slowReaders?.close()
+  currentRequest.close()
 }

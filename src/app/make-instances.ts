@@ -51,6 +51,12 @@ export async function makeInstances(
   }
 }
 
+/** Adds the settings of cookies with the keys that a function has returned. */
+export function withCookies(described: DescribedApp, cookies: CookieSettings): DescribedApp {
+  described.useCookieKeys(cookies.keys)
+  return { ...described, settings: { ...described.settings, cookies } }
+}
+
 /** Logs warnings that can be detected only at startup. With `strict`, throws them as errors. */
 export function warn({ logger, settings }: DescribedApp, warnings: readonly Problem[]): void {
   logWarnings(logger, throwErrors(warnings, settings))

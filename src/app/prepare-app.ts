@@ -50,8 +50,8 @@ export async function prepareApp(unread: UnreadApp): Promise<DescribedApp> {
 }
 
 async function prepare({ declared, app, ...unread }: UnreadApp): Promise<DescribedApp> {
-  // What the options and decorators declare. Each property is computed when it is first read: `settings` checks the
-  // options, and `description` compiles the model.
+  // The options and decorators. Each property is computed when it is first read: `settings` checks the options, and
+  // `description` compiles the model.
   const { settings, description, documents, declaredFeatures } = declared
   const { harness, express, requestLogs, outgoing } = unread
   const { model } = description

@@ -71,7 +71,7 @@ export class CurrentRequest {
   /**
    * Disables the async context. Before Node 24, each promise of the process copies every context that is not disabled.
    */
-  async close(): Promise<void> {
+  close(): void {
     this.#requests?.disable()
   }
 }
