@@ -24,12 +24,12 @@ interface Instances extends Pick<RoutesConfig, 'controllers' | 'interceptors'> {
 /**
  * Creates providers, controllers, guards and interceptors.
  *
- * @param guarding Receives the guards that exist only for this application.
+ * @param ownGuards Receives the guards that exist only for this application.
  */
 export async function makeInstances(
   app: DescribedApp,
   container: BoundContainer,
-  guarding: Set<object>,
+  ownGuards: Set<object>,
 ): Promise<Instances> {
   const { settings, description, logger } = app
   const { model } = description
@@ -40,7 +40,7 @@ export async function makeInstances(
   if (unserved.length > 0) throw new ConfigError(unserved)
   warn(app, takeUnread())
   const cookies = await readKeys(settings.cookies, setup)
-  const onMade = (each: object) => guarding.add(each)
+  const onMade = (each: object) => ownGuards.add(each)
   const guards = await makeGuards(settings.auth, { injector, setup, onMade })
   const interceptors = makeInterceptors(model, settings, injector)
   return {
