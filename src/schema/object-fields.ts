@@ -49,13 +49,24 @@ function entriesOf(part: Readonly<Record<string, unknown>>): Entries | null {
   return typeof properties === 'object' && properties !== null ? Object.entries(properties) : null
 }
 
-function propsOf(type: { readonly props?: readonly { key: unknown; value: unknown }[] }) {
+/** A field of an arktype type. Only a field with a default value has `default`. */
+interface Prop {
+  readonly key: unknown
+  readonly value: unknown
+  readonly default?: unknown
+}
+
+function propsOf(type: { readonly props?: readonly Prop[] }): Entries | null {
+  const props = readProps(type)
+  // An arktype list also has `props`, which are empty.
+  return props.length === 0 ? null : props.map(({ key, value }) => [String(key), value] as const)
+}
+
+function readProps(type: { readonly props?: readonly Prop[] }): readonly Prop[] {
   try {
-    const props = type.props ?? []
-    // An arktype list also has `props`, which are empty.
-    return props.length === 0 ? null : props.map(({ key, value }) => [String(key), value] as const)
+    return type.props ?? []
   } catch {
-    return null
+    return []
   }
 }
 
@@ -102,8 +113,10 @@ export function defaultedFields(schema: Schema): readonly string[] {
     )
   }
   // The validation is asynchronous, or it refuses an empty object, for example because a required field is missing.
-  if (schema['~standard'].vendor === 'arktype')
-    return withDefault(jsonIfDescribed(schema, { side: 'input' }))
+  if (schema['~standard'].vendor === 'arktype') {
+    const filled = readProps(schema as object).filter((prop) => 'default' in prop)
+    return filled.map(({ key }) => String(key))
+  }
   return [...fields].flatMap(([name, alternatives]) =>
     alternatives.some((each) => isFilled(each as Schema)) ? [name] : [],
   )
