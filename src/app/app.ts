@@ -300,6 +300,10 @@ export class App {
     return this.#starting
   }
 
+  /**
+   * Reads the options and decorators (`prepareApp`), then creates the instances, compiles the routes and runs the hooks
+   * (`boot`). The server does not listen yet.
+   */
   async #boot(): Promise<RunningApp> {
     const harness = this.#harness
     const begin = harness.clock.monotonic()

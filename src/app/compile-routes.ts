@@ -25,7 +25,7 @@ export interface CompiledRoutes {
   /** The compiled routes, by index. */
   readonly handlers: readonly RunRoute[]
   readonly frameworkRoutes: readonly FrameworkRoute[]
-  /** Compiles the function that finds the route of a request and runs it. */
+  /** Compiles the function that finds the route of a request and runs it. `buildRequestChain` calls this function. */
   readonly compileDispatch: typeof compileDispatch
   /** The settings that tests need to compare responses with the document. */
   readonly settings: Pick<Settings, 'errors' | 'converters' | 'prefix'>

@@ -4,7 +4,9 @@ import type { Lifecycle } from '../contracts/provider.js'
 import { settlesWithin } from './closing.js'
 
 /**
- * Lists the instances that can have hooks, in order of construction. Instances that are not created yet are missing.
+ * Lists the objects that can have hooks, in the order in which they are initialized: the stores of features, the
+ * instances in order of construction, the guards of the application, the plugins. Objects that are not created yet are
+ * missing.
  */
 export type ListMembers = () => Iterable<unknown>
 

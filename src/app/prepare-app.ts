@@ -120,6 +120,7 @@ export interface DescribedApp {
   readonly outgoing: OutgoingCalls
   readonly secrets: RequestSecrets
   readonly clock: Clock
+  /** Tenants, rate limits and the cache, which are started by `boot`. All other features are among the plugins. */
   readonly declaredFeatures: Features
   /** The pages of the OpenAPI documents, and the routes of plugins. */
   readonly frameworkRoutes: readonly FrameworkRoute[]

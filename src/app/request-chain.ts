@@ -50,7 +50,10 @@ export interface RequestChain {
   readonly runExcessive: RunRoute
 }
 
-/** Builds the functions that run before every route: `security`, then the tenant, then the middlewares. */
+/**
+ * Builds the functions that run before the routes: `security`, then the tenant, then the middlewares. Routes of the
+ * framework that run early come before all of them.
+ */
 export function buildRequestChain(config: RequestChainConfig): RequestChain {
   const { express, features, errors, routes, middlewares, logger } = config
   const { onEarlyError, onMiddlewareError, onLateError, onRefusal } = errors
