@@ -34,7 +34,7 @@ export async function firstFailure(
   const path = join(folder, '.cache', 'report.json')
   rmSync(path, { force: true })
   const { tests, excluded = [], projects = PROJECTS } = run
-  await runVitest(folder, [
+  const code = await runVitest(folder, [
     ...tests.filter((each) => !excluded.includes(each)),
     ...projects.flatMap((each) => ['--project', each]),
     ...['--bail', '1', '--reporter', 'json', '--outputFile', path],
@@ -44,10 +44,11 @@ export async function firstFailure(
   if (testResults.length === 0) throw new Error('No test ran.')
   const failed = testResults.find(({ status }) => status === 'failed')
   if (failed !== undefined) return relative(folder, failed.name).replaceAll('\\', '/')
-  return success ? null : OUTSIDE
+  // An unhandled rejection is only in the exit code.
+  return success && code === 0 ? null : OUTSIDE
 }
 
-async function runVitest(folder: string, args: readonly string[]): Promise<void> {
+async function runVitest(folder: string, args: readonly string[]): Promise<number | null> {
   const program = join(folder, 'node_modules/vitest/vitest.mjs')
   // A group of its own: programs that tests have started end with it.
   const env = { ...process.env, TEST_TIMEOUT: '20000' }
@@ -56,10 +57,11 @@ async function runVitest(folder: string, args: readonly string[]): Promise<void>
   const end = () => endGroup(child.pid)
   const timer = setTimeout(end, MOST_MS)
   process.once('exit', end)
-  await once(child, 'exit')
+  const [code] = (await once(child, 'exit')) as [number | null]
   clearTimeout(timer)
   process.off('exit', end)
   end()
+  return code
 }
 
 function endGroup(pid: number | undefined): void {
