@@ -1,6 +1,5 @@
 import type { RouteTableEntry } from '../contracts/route-model.js'
 import type { Problem } from '../errors/config-error.js'
-import type { UnstartedApp } from './declared-app.js'
 import type { ExaminedApp } from './doctor/examine-app.js'
 import type { AppDocument } from './documents.js'
 import type { ExplainResult, RouteQuery } from './explain/explanation.js'
@@ -70,24 +69,4 @@ export function removeDescriber(): void {
 export function neverStart(describer: Describer, app: object): Promise<never> {
   describer.starting(app)
   return new Promise(() => {})
-}
-
-/**
- * Returns the parts of an application that the command line reads. `explain` and `examine` load their modules when they
- * are called.
- */
-export function describedBy(unstarted: UnstartedApp): AppDescription {
-  const { app, declared } = unstarted
-  return {
-    load: () => declared.loadForeignCheck(),
-    documents: () => declared.documents,
-    routes: () => app.getRouteTable(),
-    warnings: () => declared.description.warnings,
-    options: () => declared.options,
-    explain: (query) => declared.explain(query),
-    async examine() {
-      const { examineApp } = await import('./doctor/examine-app.js')
-      return examineApp(unstarted)
-    },
-  }
 }
