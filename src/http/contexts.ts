@@ -73,6 +73,8 @@ export class CurrentRequest {
    */
   close(): void {
     this.#requests?.disable()
+    // Since Node 24, functions that were bound in a disabled context still read it.
+    this.#requests = null
   }
 }
 
