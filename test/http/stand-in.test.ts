@@ -149,6 +149,7 @@ describe('a response without a connection', () => {
         resolve()
       })
     })
+    await turns()
     expect(events).toEqual([reason, 'close'])
   })
 

@@ -21,9 +21,19 @@ const wide: Representation = {
   },
 }
 
+/** Strings are joined before they are sent, but bytes are not. */
+const mixed: Representation = {
+  type: 'text/mixed',
+  async *serialize() {
+    yield 'a'
+    yield Buffer.from('b')
+    yield 'c'
+  },
+}
+
 @Controller('rows')
 class RowsController {
-  @Produces(csv(), parts, wide)
+  @Produces(csv(), parts, wide, mixed)
   @ApiResponseDoc({ status: 200, schema: z.array(Row) })
   @Get()
   list() {
@@ -65,6 +75,7 @@ describe('@Produces with an asynchronous iterable of rows', () => {
   it.each([
     ['text/csv', 'id\r\n1\r\n2\r\n'],
     ['text/plain', '{"id":1};{"id":2};'],
+    ['text/mixed', 'abc'],
   ])('sends rows one by one, with the described fields: %s', async (accept, body) => {
     until(2)
     const response = await (await serve()).get(accept)

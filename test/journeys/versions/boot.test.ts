@@ -1,4 +1,4 @@
-import { Controller, type DualClassOrMethodDecorator, Get, Version } from 'blazon'
+import { App, Controller, type DualClassOrMethodDecorator, Get, Version } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { bootProblems, bootWarnings } from '../../support.js'
 
@@ -157,6 +157,16 @@ describe.each([
     })
     expect(problems.map(({ code }) => code)).toEqual(['E_ROUTE_DUPLICATE'])
   })
+})
+
+it('an application without any @Version has one document, at the path of the option', () => {
+  @Controller('orders')
+  class OrdersController {
+    @Get() list() {}
+  }
+  const app = new App({ controllers: [OrdersController], versions, swagger: { path: '/docs' } })
+  expect(app.documents.map(({ path, version }) => [path, version])).toEqual([['/docs', null]])
+  expect(app.document.paths).toHaveProperty('/orders')
 })
 
 describe('the path without a version', () => {
