@@ -164,7 +164,8 @@ it('an application without any @Version has one document, at the path of the opt
   class OrdersController {
     @Get() list() {}
   }
-  const app = new App({ controllers: [OrdersController], versions, swagger: { path: '/docs' } })
+  const options = { versions: { by: 'path' }, swagger: { path: '/docs' } } as const
+  const app = new App({ controllers: [OrdersController], ...options })
   expect(app.documents.map(({ path, version }) => [path, version])).toEqual([['/docs', null]])
   expect(app.document.paths).toHaveProperty('/orders')
 })
