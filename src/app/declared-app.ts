@@ -13,7 +13,6 @@ import {
   routeTable,
   type Structure,
 } from './describe.js'
-import type { AppDescription } from './describer.js'
 import { findDevReport } from './dev/dev-report.js'
 import { type AppDocument, listDocuments } from './documents.js'
 import type { ExplainResult, RouteExplanation, RouteQuery } from './explain/explanation.js'
@@ -180,24 +179,4 @@ export interface UnstartedApp {
   /** The part of the application that plugins receive. */
   readonly context: Pick<PluginContext, 'get'>
   readonly declared: DeclaredApp
-}
-
-/**
- * Returns the parts of an application that the command line reads. `explain` and `examine` load their modules when they
- * are called.
- */
-export function describedBy(unstarted: UnstartedApp): AppDescription {
-  const { app, declared } = unstarted
-  return {
-    load: () => declared.loadForeignCheck(),
-    documents: () => declared.documents,
-    routes: () => app.getRouteTable(),
-    warnings: () => declared.description.warnings,
-    options: () => declared.options,
-    explain: (query) => declared.explain(query),
-    async examine() {
-      const { examineApp } = await import('./doctor/examine-app.js')
-      return examineApp(unstarted)
-    },
-  }
 }
