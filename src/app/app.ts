@@ -233,6 +233,7 @@ export class App {
   close(signal?: string): Promise<void> {
     this.#closing ??= this.#close(signal).finally(() => {
       this.#parts.logger.close()
+      this.#parts.currentRequest.close()
       this.#stopWatching()
     })
     return this.#closing

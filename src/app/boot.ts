@@ -81,7 +81,7 @@ export async function boot(described: DescribedApp): Promise<RunningApp> {
     warn(app, unusedOverrides(harness.overrides, injector.requested))
     await hooks.init(() => goOn(app))
     await hooks.ready(() => goOn(app))
-    return { ...entry, injector, hooks, stop: () => stop(app, errors, entry) }
+    return { ...entry, injector, hooks, stop: () => stopTimers(errors, entry) }
   } catch (error) {
     await closeAfterFailure(hooks, logger)
     throw error
@@ -158,14 +158,11 @@ function goOn({ isClosing }: DescribedApp): void {
   if (isClosing()) throw closedError()
 }
 
-/** Stops the timers, and the async context that routes enter. */
-function stop(
-  { currentRequest }: DescribedApp,
+function stopTimers(
   { deadlines, closeLog }: Pick<ErrorPaths, 'deadlines' | 'closeLog'>,
   { slowReaders }: Pick<ServerEntry, 'slowReaders'>,
 ): void {
   deadlines.close()
   closeLog()
   slowReaders?.close()
-  currentRequest.close()
 }

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks'
 import { App, Controller, Get, inject, Log } from 'blazon'
 import { expect, it } from 'vitest'
 
-it('a function of a request that runs after its application has closed has no current request', async () => {
+it('a function of a request has its request until all onClose hooks have run, and none later', async () => {
   const lines: { facts: object; message: string }[] = []
   const write = (facts: object, message: string) => void lines.push({ facts, message })
   const logger = { info: write, warn: write, error: write }
@@ -16,6 +16,9 @@ it('a function of a request that runs after its application has closed has no cu
       log = AsyncResource.bind(() => this.#log.info('written'))
       return 1
     }
+    onClose() {
+      log()
+    }
   }
 
   const app = await App.create({ controllers: [Reports], logger })
@@ -24,5 +27,6 @@ it('a function of a request that runs after its application has closed has no cu
   await app.close()
   log()
   const written = lines.filter(({ message }) => message === 'written').map(({ facts }) => facts)
-  expect(written).toEqual([expect.objectContaining({ method: 'GET' }), {}])
+  const ofRequest = expect.objectContaining({ method: 'GET' })
+  expect(written).toEqual([ofRequest, ofRequest, {}])
 })
