@@ -26,6 +26,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** The arguments with which a package manager writes its lock file. `ci.sh` then installs the packages. */
+const LOCK = {
+  npm: '--package-lock-only',
+  pnpm: '--lockfile-only',
+  yarn: '--mode=update-lockfile',
+} as const
+
 /** The versions of the compiler, as `package.json` names them. */
 const COMPILERS = { '5.9': '~5.9.0', '6': '^6.0.3' } as const
 
@@ -41,7 +48,7 @@ export class MadeProject {
     this.places = places
   }
 
-  /** Runs `blazon new`, then installs the packages. */
+  /** Runs `blazon new`, then writes the lock file. */
   async make(): Promise<void> {
     const { template, decorators, test, typescript } = this.made
     const command = join(builtPackage(), 'dist/cli/main.js')
@@ -52,7 +59,7 @@ export class MadeProject {
     await this.run(this.places.node, [command, 'new', folder, ...args, ...rest], {}, '/')
     this.usePackageInside()
     if (typescript !== '7') this.change('package.json', useCompiler(COMPILERS[typescript]))
-    await this.run(pm, ['install'])
+    await this.run(pm, ['install', LOCK[pm]])
   }
 
   /** Runs a program in the project. Rejects with its output when it fails. */
