@@ -12,9 +12,10 @@ import { Database, postgres } from 'blazon/postgres'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { gate } from '../../journeys/gate.js'
-import { Folder, KINDS } from '../postgres/own-database.js'
+import { rounds } from '../../rounds.js'
+import { Folder, ownServerDatabase } from '../postgres/own-database.js'
 import { until } from '../until.js'
-import { describeJobs } from './support.js'
+import { describeServerJobs } from './worker-process.js'
 
 const Step = defineJob('step', {
   input: z.object({ fail: z.boolean().default(false) }),
@@ -70,9 +71,9 @@ const COPIES = `insert into blazon_jobs.job (name, data, group_id, retry_limit, 
   select name, data, group_id, retry_limit, expire_seconds, policy
   from blazon_jobs.job, generate_series(1, 99) where name = 'step'`
 
-describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
+describeServerJobs('workers on a server', () => {
   const start = async ({ plugins = [], ...more }: Partial<AppOptions> = {}) => {
-    const own = await open()
+    const own = await ownServerDatabase()
     order.length = 0
     slowRuns = 0
     const { tenantRole, allTenantsRole, options } = own
@@ -113,7 +114,7 @@ describeJobs.each(KINDS)('workers on %s', (_kind, open) => {
     expect(await app.get(DatabaseLink).run(count)).toEqual([{ n: 10_000 }])
     // Often, because the order of a claim and an end is a matter of chance.
     const passed: number[] = []
-    for (let sent = 0; sent < 20; sent++) {
+    for (let sent = 0; sent < rounds(30, 8); sent++) {
       order.length = 0
       await until(() => order.length > 3)
       await send('other')

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { CURRENT, Patient, SETTING } from './doctor-patient.js'
-import { describeWithServer, KINDS, ownServerDatabase } from './own-database.js'
+import { describeWithServer, ownServerDatabase } from './own-database.js'
 
 const table = (type: string, policy: string) => `
   create table $t (tenant_id ${type} not null default nullif(${SETTING}, ''), note text, primary key (tenant_id));
@@ -53,10 +53,10 @@ const CONFUSED: readonly Case[] = [
   ],
 ]
 
-describe.each(KINDS)('the canary test on %s', (_, open) => {
+describeWithServer('the canary test', () => {
   let patient: Patient
   beforeAll(async () => {
-    patient = await Patient.open(open)
+    patient = await Patient.open(ownServerDatabase)
   })
   afterAll(() => patient[Symbol.asyncDispose]())
 
@@ -96,7 +96,7 @@ describe.each(KINDS)('the canary test on %s', (_, open) => {
   })
 })
 
-describeWithServer('the canary test on a server', () => {
+describeWithServer('the canary test of a column', () => {
   let patient: Patient
   beforeAll(async () => {
     patient = await Patient.open(ownServerDatabase)

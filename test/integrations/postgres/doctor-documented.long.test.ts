@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
   protectTable,
   tenantTable,
@@ -8,7 +8,7 @@ import {
 import { SCHEMA } from '../../conformance/tenant-schema.js'
 import { blocksOf } from '../../docs/markdown.js'
 import { Patient } from './doctor-patient.js'
-import { KINDS } from './own-database.js'
+import { describeWithServer, ownServerDatabase } from './own-database.js'
 
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(root(path), 'utf8')
@@ -17,10 +17,10 @@ const MIGRATIONS = readdirSync(root('examples/orders/migrations'))
   .sort()
   .map((name) => read(`examples/orders/migrations/${name}`))
 
-describe.each(KINDS)('the doctor on %s', (_, open) => {
+describeWithServer('the doctor on a server', () => {
   let patient: Patient
   beforeEach(async () => {
-    patient = await Patient.open(open)
+    patient = await Patient.open(ownServerDatabase)
   })
   afterEach(() => patient[Symbol.asyncDispose]())
 

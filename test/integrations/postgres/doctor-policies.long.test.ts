@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
 import { CURRENT, type Leak, named, Patient, SETTING } from './doctor-patient.js'
-import { describeWithServer, KINDS, ownServerDatabase } from './own-database.js'
+import { describeWithServer, ownServerDatabase } from './own-database.js'
 
 const DEFAULT = `nullif(${SETTING}, '')`
 const B63 = 'b'.repeat(63)
@@ -253,10 +253,10 @@ const OF_A_SERVER: readonly Leak[] = [
   },
 ]
 
-describe.each(KINDS)('the doctor on %s', (_, open) => {
+describeWithServer('the doctor on a server', () => {
   let patient: Patient
   beforeAll(async () => {
-    patient = await Patient.open(open)
+    patient = await Patient.open(ownServerDatabase)
     await patient.run(tenantTable('sound', { ...patient.roles, columns: ['note text'] }))
   })
   afterAll(() => patient[Symbol.asyncDispose]())
@@ -332,15 +332,6 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
     await patient.run('drop table $t', name)
     expect(findings).toEqual([])
   })
-})
-
-describeWithServer('the doctor on a server', () => {
-  let patient: Patient
-  beforeAll(async () => {
-    patient = await Patient.open(ownServerDatabase)
-    await patient.run(tenantTable('sound', { ...patient.roles, columns: ['note text'] }))
-  })
-  afterAll(() => patient[Symbol.asyncDispose]())
 
   it.each(named(OF_A_SERVER))('finds %s', async (_, leak) => {
     await patient.expectFound(leak)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { tenantTable } from '../../../src/integrations/postgres/schema/tenant-table.js'
 import { CURRENT, type Leak, named, Patient } from './doctor-patient.js'
-import { describeWithServer, KINDS, ownServerDatabase } from './own-database.js'
+import { describeWithServer, ownServerDatabase } from './own-database.js'
 
 /** `sound` is a table of tenants without mistakes, with a row of `zeta`. */
 const RELATIONS: readonly Leak[] = [
@@ -218,10 +218,10 @@ const RELATIONS: readonly Leak[] = [
   },
 ]
 
-describe.each(KINDS)('the doctor on %s', (_, open) => {
+describeWithServer('the doctor on a server', () => {
   let patient: Patient
   beforeAll(async () => {
-    patient = await Patient.open(open)
+    patient = await Patient.open(ownServerDatabase)
     await patient.run(
       `${tenantTable('sound', { ...patient.roles, columns: ['note text'] })}; insert into sound (tenant_id, note) values ('zeta', 'secret')`,
     )
@@ -295,15 +295,6 @@ describe.each(KINDS)('the doctor on %s', (_, open) => {
     expect(await patient.findings()).toEqual([])
     await patient.run(`drop table ${names.join(', ')}, four`)
   })
-})
-
-describeWithServer('the doctor on a server', () => {
-  let patient: Patient
-  beforeAll(async () => {
-    patient = await Patient.open(ownServerDatabase)
-    await patient.run(tenantTable('sound', { ...patient.roles, columns: ['note text'] }))
-  })
-  afterAll(() => patient[Symbol.asyncDispose]())
 
   it('finds a foreign table unless its comment declares it as shared', async () => {
     await patient.run(`

@@ -9,7 +9,7 @@ import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Driver } from '../../../src/integrations/postgres/driver.js'
-import { LOCK_FILE, lockFolder } from '../../../src/integrations/postgres/drivers/open-folder.js'
+import { LOCK_FILE } from '../../../src/integrations/postgres/drivers/open-folder.js'
 import { initialFiles } from '../../../src/integrations/postgres/drivers/pglite-driver.js'
 import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
 import { ask, lend } from '../../conformance/postgres-driver.js'
@@ -74,24 +74,13 @@ const LEFT = `
 
 describe('a database in memory', () => {
   it('is empty each time it is opened, without objects or settings of earlier databases', async () => {
-    for (let time = 0; time < 3; time++) {
+    for (let time = 0; time < 2; time++) {
       const driver = await open('memory')
       expect((await ask(driver, LEFT)).rows).toEqual([])
       await lend(driver, (lent) => lent.script(TRACES))
       expect((await ask(driver, LEFT)).rowCount).toBeGreaterThan(12)
-      if (time < 2) await driver.close()
+      if (time < 1) await driver.close()
     }
-  })
-
-  it('is separate for each driver', async () => {
-    const drivers = await Promise.all([open('memory'), open('memory'), open('memory')])
-    for (const [index, driver] of drivers.entries()) {
-      await lend(driver, (lent) =>
-        lent.script(`create table t (a int); insert into t values (${index})`),
-      )
-    }
-    const answers = await Promise.all(drivers.map((driver) => ask(driver, 'select a from t')))
-    expect(answers.map(({ rows }) => rows)).toEqual([[{ a: 0 }], [{ a: 1 }], [{ a: 2 }]])
   })
 
   it('keeps no current role, setting or temporary table of a connection that is destroyed', async () => {
@@ -159,22 +148,15 @@ describe('the database of a second application', () => {
     return folder
   }
 
-  it('starts in the state after the migrations, without running them, and has no other data', async () => {
+  it('starts in the state after the migrations, with no other data, until a file or a role differs', async () => {
     const folder = migrations()
     const first = await visit(folder)
     expect(first.migrated).toEqual(['0001_create_notes.sql'])
     const create = vi.spyOn(PGlite, 'create')
-    for (let time = 0; time < 2; time++) {
-      expect(await visit(folder)).toEqual({ ...first, migrated: [] })
-    }
-    // One for each application: none for `initdb`.
-    expect(create).toHaveBeenCalledTimes(2)
+    expect(await visit(folder)).toEqual({ ...first, migrated: [] })
+    // One for the application: none for `initdb`.
+    expect(create).toHaveBeenCalledTimes(1)
     create.mockRestore()
-  })
-
-  it('runs the migrations if a file or a role differs', async () => {
-    const folder = migrations()
-    await visit(folder)
     expect((await visit(folder, 'shop_tenant')).roles).toEqual(['app_all_tenants', 'shop_tenant'])
     writeFileSync(join(folder, '0002_fill_notes.sql'), "insert into notes values ('second')")
     const { migrated, left } = await visit(folder)
@@ -195,87 +177,34 @@ describe('the database of a second application', () => {
 })
 
 describe('a database in a folder', () => {
-  it('creates its folder, and keeps its rows after it is closed', async () => {
+  it('keeps its rows, and is open only once, in this process or in another', async () => {
     const folder = join(ownFolder(), 'data', 'deep')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, '.hidden'), '')
+    const refused = (path: string) =>
+      expect(open(path)).rejects.toThrow(/It is already open, in this process or in another/)
     const first = await open(folder)
     await lend(first, (lent) =>
       lent.script('create table kept (a int); insert into kept values (1)'),
     )
+    for (const path of [folder, join(folder, '.'), join(folder, '..', 'deep')]) await refused(path)
     await first.close()
-    const second = await open(folder)
-    expect((await ask(second, 'select a from kept')).rows).toEqual([{ a: 1 }])
-  })
 
-  it('cannot be opened twice at the same time, however its path is written', async () => {
-    const folder = ownFolder()
-    await open(folder)
-    const again = [folder, join(folder, '.'), join(folder, '..', folder.split('/').at(-1) ?? '')]
-    for (const path of again) {
-      const refusal = open(path)
-      await expect(refusal).rejects.toThrow(ConfigError)
-      await expect(refusal).rejects.toThrow(/It is already open, in this process or in another/)
-    }
-    await opened[0]?.close()
-    await expect(open(folder)).resolves.toBeDefined()
-  })
-
-  it('cannot be opened until another process that uses it has ended or was killed', async () => {
-    const folder = ownFolder()
     const other = await holder(folder)
-    await expect(open(folder)).rejects.toThrow(/It is already open/)
+    await refused(folder)
     other.kill('SIGKILL')
     await once(other, 'exit')
-    await expect(open(folder)).resolves.toBeDefined()
-  })
+    const again = await open(folder)
+    expect((await ask(again, 'select a from kept')).rows).toEqual([{ a: 1 }])
+    await again.close()
 
-  it.each([
-    ['an earlier process with the same id', JSON.stringify({ pid: process.pid, startedAt: 1 })],
-    ['a process that has ended', JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 1 })],
-    ['an unknown process, without content', ''],
-    ['an unknown process, with an invalid id', '{"pid":"me"}'],
-  ])('can be opened even if it has an old lock from %s', async (_, lock) => {
-    const folder = ownFolder()
-    writeFileSync(join(folder, LOCK_FILE), lock)
-    const unlock = await lockFolder(folder)
-    await expect(lockFolder(folder)).rejects.toThrow(/It is already open/)
-    await unlock()
-    expect(readdirSync(folder)).toEqual([])
-  })
-
-  it('refuses a folder with other files, unless they are hidden', async () => {
-    const folder = ownFolder()
-    writeFileSync(join(folder, 'index.ts'), '')
-    await expect(open(folder)).rejects.toThrow(/It contains files that do not belong to a database/)
-    expect(readdirSync(folder)).toEqual(['index.ts'])
-    const hidden = ownFolder()
-    writeFileSync(join(hidden, '.gitignore'), '*')
-    await expect(open(hidden)).resolves.toBeDefined()
-  })
-
-  it('refuses a path that is a file or is below a file', async () => {
-    const file = join(ownFolder(), 'file')
-    writeFileSync(file, '')
-    for (const path of [file, join(file, 'below')]) {
-      const refusal = open(path)
-      await expect(refusal).rejects.toThrow(ConfigError)
-      await expect(refusal).rejects.toThrow(/It cannot be created, or it is not a folder/)
-    }
-  })
-
-  it('refuses a damaged folder, or a folder of another PostgreSQL version', async () => {
-    const folder = ownFolder()
-    await (await open(folder)).close()
     writeFileSync(join(folder, 'PG_VERSION'), '15\n')
-    const refusal = open(folder)
-    await expect(refusal).rejects.toThrow(ConfigError)
-    await expect(refusal).rejects.toThrow(
+    const damaged = open(folder)
+    await expect(damaged).rejects.toThrow(ConfigError)
+    await expect(damaged).rejects.toThrow(
       /damaged, or another version of PostgreSQL created it[\s\S]*start with a new/,
     )
-    const broken = ownFolder()
-    mkdirSync(join(broken, 'base'))
-    writeFileSync(join(broken, 'PG_VERSION'), '18\n')
-    await expect(open(broken)).rejects.toThrow(/damaged/)
-    expect(readdirSync(broken)).not.toContain(LOCK_FILE)
+    expect(readdirSync(folder)).not.toContain(LOCK_FILE)
   })
 })
 

@@ -1,9 +1,11 @@
+import { EventEmitter, once } from 'node:events'
 import {
   Controller,
   Get,
   Idempotent,
   inject,
   JsonLines,
+  type Middleware,
   Post,
   type Request,
   type Response,
@@ -96,6 +98,24 @@ class NotesController {
     return { attempts }
   }
 
+  @Transactional()
+  @Post('streamed')
+  async streamed(_req: Request, res: Response) {
+    await this.notes.add('streamed')
+    res.write('begun, ')
+    await new Promise((resolve) => res.once('drain', resolve))
+    res.end((await this.notes.texts()).join())
+  }
+
+  @Transactional()
+  @Post('slow')
+  async slow() {
+    await this.notes.add('slow')
+    signals.emit('written')
+    await once(signals, 'go')
+    return 'slow'
+  }
+
   @Post('plain')
   async plain() {
     await this.notes.add('plain')
@@ -139,6 +159,23 @@ class Orders {
   }
 }
 
+const signals = new EventEmitter()
+
+/** Passes an error to `next` after the handler has written a row, or in place of its response. */
+const failLate: Middleware = (req, res, next: (error?: unknown) => void) => {
+  const fail = () => next(new Error('late'))
+  if (req.get('x-late') === 'written') signals.once('written', () => setImmediate(fail))
+  if (req.get('x-late') === 'answered') {
+    const { json } = res
+    res.json = () => {
+      res.json = json
+      fail()
+      return res
+    }
+  }
+  next()
+}
+
 const folder = new Folder({
   '0001_notes.sql': 'create table notes (text text not null); grant all on notes to public',
   '0002_conflict.sql': `create function conflict() returns trigger language plpgsql as $$
@@ -155,6 +192,7 @@ beforeAll(async () => {
   app = await TestApp.create({
     controllers: [NotesController, Orders],
     providers: [Notes],
+    middlewares: [failLate],
     tenant: {},
     contract: 'off',
     plugins: [postgres({ embedded: 'memory', migrations: folder.path })],
@@ -223,6 +261,19 @@ describe('a handler with @Transactional()', () => {
     expect(await notes.texts()).toEqual([])
     await app.request().post('/notes/plain').expect(500)
     expect(await notes.texts()).toEqual(['plain'])
+  })
+
+  it('saves nothing after an error of a middleware that has ended the request', async () => {
+    const post = (path: string) => app.request().post(`/notes/${path}`)
+    await post('slow').set('x-late', 'written').expect(500)
+    signals.emit('go')
+    await post('status/200').set('x-late', 'answered').expect(500)
+    expect(await notes.texts()).toEqual([])
+  })
+
+  it('is committed before the first byte of its response, and can read afterwards', async () => {
+    const { text } = await app.request().post('/notes/streamed').expect(200)
+    expect(text).toBe('begun, streamed')
   })
 
   it('runs again after a conflict before the response begins', async () => {

@@ -6,6 +6,7 @@ import { Database, idempotencyTable, postgres, Transactional } from 'blazon/post
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeIdempotencyStore } from '../../conformance/idempotency-store.js'
+import { rounds } from '../../rounds.js'
 import { compiledProgram } from '../compiled-program.js'
 import { until } from '../until.js'
 import { IdempotentOrders } from './idempotent-orders.js'
@@ -15,6 +16,8 @@ import { createShop, LOGIN, shopUrl } from './support.js'
 
 const FILE = fileURLToPath(new URL('./idempotent-app.ts', import.meta.url))
 const LIMIT = 900_000
+/** Of a kill: before or after one of ten packets. */
+const POINTS = rounds(20, 10)
 
 describe.each(KINDS)('the idempotency store of postgres() on %s', (kind, open) => {
   describeIdempotencyStore(
@@ -222,10 +225,10 @@ describeWithServer('the idempotency store on a server', () => {
       expect((await post('whole')).status).toBe(201)
       const { port } = running as unknown as { port: number }
       const packets = (await (await fetch(`http://127.0.0.1:${port}/packets`)).json()) as number
-      for (let point = 0; point < 20; point++) {
+      for (let point = 0; point < POINTS; point++) {
         const note = `point-${point}`
         // The last ten packets, which save the effect and the record.
-        const packet = packets - Math.floor(point / 2)
+        const packet = packets - Math.floor((point * 10) / POINTS)
         const kill = `${point % 2 === 0 ? 'after' : 'before'} ${packet}`
         const first = await post(note, kill).catch(() => null)
         if (first === null) {
@@ -250,6 +253,6 @@ describeWithServer('the idempotency store on a server', () => {
     expect(seen.whole).toBe(0)
     expect(seen.kept).toBeGreaterThan(0)
     expect(seen.lost).toBeGreaterThan(0)
-    expect(seen.kept + seen.lost).toBe(20)
+    expect(seen.kept + seen.lost).toBe(POINTS)
   })
 })

@@ -73,9 +73,10 @@ describe('the folder of an embedded database', () => {
       'It contains files that do not belong to a database.',
     )
     expect(readdirSync(folder.path).sort()).toEqual(['.hidden', 'letter.txt'])
-    expect(await causeOf(openFolder(join(folder.path, 'letter.txt')))).toBe(
-      'It cannot be created, or it is not a folder.',
-    )
+    for (const path of ['letter.txt', 'letter.txt/below'])
+      expect(await causeOf(openFolder(join(folder.path, path)))).toBe(
+        'It cannot be created, or it is not a folder.',
+      )
     const damaged = join(folder.path, 'damaged')
     mkdirSync(damaged)
     writeFileSync(join(damaged, 'PG_VERSION'), 'x')
