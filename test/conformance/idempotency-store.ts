@@ -17,7 +17,6 @@ type Claimed = Extract<IdempotencyClaim, { state: 'claimed' }>
 export function describeIdempotencyStore(
   name: string,
   open: () => Promise<IdempotencyStoreUnderTest>,
-  { hasOneConnection = false } = {},
 ) {
   describe(`${name} as an IdempotencyStore`, () => {
     let under: IdempotencyStoreUnderTest
@@ -52,8 +51,7 @@ export function describeIdempotencyStore(
       expect(await under.request(() => claim(key))).toMatchObject({ record: '{"second":true}' })
     })
 
-    // On one connection, each transaction waits for the one before.
-    it.skipIf(hasOneConnection)('gives a key to only one of many concurrent requests', async () => {
+    it('gives a key to only one of many concurrent requests', async () => {
       const key = newKey()
       let release = () => {}
       const others = new Promise<void>((resolve) => {

@@ -10,7 +10,7 @@ import { rounds } from '../../rounds.js'
 import { compiledProgram } from '../compiled-program.js'
 import { until } from '../until.js'
 import { IdempotentOrders } from './idempotent-orders.js'
-import { KINDS, ownEmbeddedDatabase } from './own-database.js'
+import { ownEmbeddedDatabase, ownServerDatabase } from './own-database.js'
 import { describeWithServer, runAt, Server } from './server.js'
 import { createShop, LOGIN, shopUrl } from './support.js'
 
@@ -19,28 +19,24 @@ const LIMIT = 900_000
 /** Of a kill: before or after one of ten packets. */
 const POINTS = rounds(20, 10)
 
-describe.each(KINDS)('the idempotency store of postgres() on %s', (kind, open) => {
-  describeIdempotencyStore(
-    'postgres()',
-    async () => {
-      const database = await open()
-      @Controller('used')
-      class Used {
-        @Idempotent() @Post() write() {}
-      }
-      const app = await TestApp.create({
-        controllers: [Used],
-        plugins: [postgres(database.options)],
-      })
-      const store = app.get(IdempotencyStore) as IdempotencyStore
-      const end = async () => {
-        await app.close()
-        await database[Symbol.asyncDispose]()
-      }
-      return { store, request: (work) => app.get(Database).transaction(work), end }
-    },
-    { hasOneConnection: kind === 'PGlite' },
-  )
+describeWithServer('the idempotency store of postgres()', () => {
+  describeIdempotencyStore('postgres()', async () => {
+    const database = await ownServerDatabase()
+    @Controller('used')
+    class Used {
+      @Idempotent() @Post() write() {}
+    }
+    const app = await TestApp.create({
+      controllers: [Used],
+      plugins: [postgres(database.options)],
+    })
+    const store = app.get(IdempotencyStore) as IdempotencyStore
+    const end = async () => {
+      await app.close()
+      await database[Symbol.asyncDispose]()
+    }
+    return { store, request: (work) => app.get(Database).transaction(work), end }
+  })
 })
 
 describe('an application without tenants', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { ConfigError } from '../../../src/errors/config-error.js'
 import type { Connection, Driver, Statement } from '../../../src/integrations/postgres/driver.js'
 import {
@@ -6,14 +6,20 @@ import {
   applyMigrations,
   readStatus,
 } from '../../../src/integrations/postgres/migrations/apply-migrations.js'
-import { Folder, KINDS, type OwnDatabase, ownName } from './own-database.js'
+import {
+  describeWithServer,
+  Folder,
+  type OwnDatabase,
+  ownName,
+  ownServerDatabase,
+} from './own-database.js'
 
-describe.each(KINDS)('migrations on %s', (_, open) => {
+describeWithServer('migrations on a server', () => {
   let database: OwnDatabase
   let folder: Folder
 
   beforeEach(async () => {
-    database = await open()
+    database = await ownServerDatabase()
     folder = new Folder()
   })
   afterEach(async () => {

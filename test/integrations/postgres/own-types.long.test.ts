@@ -1,7 +1,7 @@
 import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { KINDS, type OwnDatabase } from './own-database.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { describeWithServer, type OwnDatabase, ownServerDatabase } from './own-database.js'
 
 const TYPES = `
   create type mood as enum ('sad', 'so, so', '{}', 'NULL');
@@ -36,13 +36,13 @@ const READ: readonly (readonly [sql: string, value: unknown])[] = [
   ["array['$.a'::jsonpath]", ['$."a"']],
 ]
 
-describe.each(KINDS)('types that only the database defines (%s)', (_kind, open) => {
+describeWithServer('types that only the database defines', () => {
   let database: OwnDatabase
   let app: TestApp
   let db: Database
 
   beforeAll(async () => {
-    database = await open()
+    database = await ownServerDatabase()
     app = await TestApp.create({ plugins: [postgres(database.options)], logger: false })
     db = app.get(Database)
     for (const text of TYPES.split(';').filter((part) => part.trim())) await db.query(text)

@@ -6,7 +6,7 @@ import * as pg from 'drizzle-orm/pg-core'
 import type { PgRemoteDatabase } from 'drizzle-orm/pg-proxy'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { Folder, KINDS, type OwnDatabase } from './own-database.js'
+import { Folder, type OwnDatabase, ownEmbeddedDatabase } from './own-database.js'
 import { ORDERS, TABLE, walkAmongWriters } from './walk.js'
 
 const rows = pg.pgTable('rows', {
@@ -62,13 +62,13 @@ class Wrong {
   }
 }
 
-describe.each(KINDS)('readDrizzlePage() on %s', (_kind, open) => {
+describe('readDrizzlePage() on PGlite', () => {
   let database: OwnDatabase
   let app: TestApp
   const folder = new Folder({ '0001_rows.sql': TABLE })
 
   beforeAll(async () => {
-    database = await open()
+    database = await ownEmbeddedDatabase()
     const { options, tenantRole, allTenantsRole } = database
     app = await TestApp.create({
       controllers: [

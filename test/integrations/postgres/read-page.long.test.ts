@@ -1,10 +1,10 @@
 import { Controller, cursor, Get, inject, Paged, page } from 'blazon'
 import { Database, postgres, readPage, sql } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Random, seedOfRun } from '../../conformance/random.js'
-import { Folder, KINDS, type OwnDatabase } from './own-database.js'
+import { describeWithServer, Folder, type OwnDatabase, ownServerDatabase } from './own-database.js'
 import { insertSql, ORDERS, TABLE, walkAmongWriters } from './walk.js'
 
 const Row = z.object({ id: z.int(), at: z.string(), place: z.int().nullable() })
@@ -63,7 +63,7 @@ class Others {
   }
 }
 
-describe.each(KINDS)('readPage() on %s', (_kind, open) => {
+describeWithServer('readPage() on a server', () => {
   let database: OwnDatabase
   let app: TestApp
 
@@ -72,7 +72,7 @@ describe.each(KINDS)('readPage() on %s', (_kind, open) => {
   })
 
   beforeAll(async () => {
-    database = await open()
+    database = await ownServerDatabase()
     const { options, tenantRole, allTenantsRole } = database
     app = await TestApp.create({
       controllers: [

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { Controller, inject, Post, type Request } from 'blazon'
 import { Database, postgres, Transactional } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Barrier } from '../../conformance/tenant-orders.js'
 import { until } from '../until.js'
-import { KINDS, type OwnDatabase, ownServerDatabase, type ServerDatabase } from './own-database.js'
+import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { PairsController } from './pairs.js'
 import { describeWithPgBouncer, PgBouncer } from './pgbouncer.js'
 import { describeWithServer, Server } from './server.js'
@@ -65,16 +65,13 @@ it('the documented table of error codes is not empty', () => {
     expect(CASES.map(([each]) => each)).toContain(state)
 })
 
-describe.each(KINDS)('a statement error from %s', (kind, open) => {
-  let database: OwnDatabase
+describeWithServer('a statement error', () => {
+  let database: ServerDatabase
   let app: TestApp
 
   beforeAll(async () => {
-    database = await open()
-    const { url, embedded } = database.options
-    const plugin = postgres(
-      url === undefined ? { embedded: embedded as string } : { url, connections: 1 },
-    )
+    database = await ownServerDatabase()
+    const plugin = postgres({ url: database.options.url, connections: 1 })
     app = await TestApp.create({
       controllers: [StatesController],
       plugins: [plugin],
@@ -99,8 +96,7 @@ describe.each(KINDS)('a statement error from %s', (kind, open) => {
     expect(`${status} ${body.code}`).toBe(row.response)
     expect(attempts).toBe(row.isRetried ? 2 : 1)
     expect(headers['retry-after']).toBe(row.isRetried ? '1' : undefined)
-    // The embedded database has one connection, which is never closed.
-    expect((await pid()) !== before).toBe(row.isClosed && kind !== 'PGlite')
+    expect((await pid()) !== before).toBe(row.isClosed)
   })
 })
 

@@ -12,9 +12,9 @@ import {
 } from 'blazon'
 import { Database, postgres, versionIs } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { KINDS } from './own-database.js'
+import { describeWithServer, ownServerDatabase } from './own-database.js'
 
 const Text = z.object({ text: z.string().max(50) })
 
@@ -58,9 +58,9 @@ class Notes {
   }
 }
 
-describe.each(KINDS)('conditional writes on %s', (_kind, open) => {
+describeWithServer('conditional writes on a server', () => {
   const start = async () => {
-    const database = await open()
+    const database = await ownServerDatabase()
     const app = await TestApp.create({
       controllers: [Notes],
       plugins: [postgres({ ...database.options, timeouts: { acquire: '5m' } })],
