@@ -151,13 +151,16 @@ const TEMPLATES = 'templates/**/*.test.ts'
 export const LONG_SHARED = [
   TEMPLATES,
   'test/{metadata,openapi,testing}/**/*.long.test.ts',
-  'test/journeys/{files,hostile,queries,redis,statements,tenancy}/**/*.long.test.ts',
-  'test/journeys/postgres/{responses,unauthorised}.long.test.ts',
-  'test/integrations/redis/redis-{cluster,limits}.long.test.ts',
-  'test/integrations/postgres/{api-keys,connection-use,kept-connections,own-types,sqlstates,streams}.long.test.ts',
-  'test/integrations/postgres/{development-warnings,migrate,migrate-roles,sessions-app}.long.test.ts',
-  'test/integrations/postgres/{doctor-at-start,doctor-canary,doctor-documented,doctor-login}.long.test.ts',
-  'test/integrations/postgres/{read-drizzle-page,read-page}.long.test.ts',
+  'test/journeys/{files,hostile,queries,redis,statements,tenancy,typeorm}/**/*.long.test.ts',
+  'test/journeys/postgres/*.long.test.ts',
+  'test/integrations/jobs/{crash,schedules,workers}.long.test.ts',
+  'test/integrations/redis/{conformance,redis-cluster,redis-limits}.long.test.ts',
+  // Not `drivers-embedded`, which loads modules again.
+  'test/integrations/postgres/{api-keys,connection-use,crash,drivers,drivers-server,extensions}.long.test.ts',
+  'test/integrations/postgres/{development-warnings,doctor*,faults,hostile,idempotency}.long.test.ts',
+  'test/integrations/postgres/{isolation*,kept-connections,migrate*,own-types,pgbouncer}.long.test.ts',
+  'test/integrations/postgres/{read-*,refused-values,sessions*,sqlstates,streams,versioned}.long.test.ts',
+  'test/integrations/postgres/recipes/*.long.test.ts',
 ]
 
 /**

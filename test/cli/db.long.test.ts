@@ -37,72 +37,55 @@ const steady = (text: string) => text.replace(/\d+ ms/g, '5 ms').replace(/\d{4}-
 
 describe('blazon db with an embedded database', () => {
   it('migrates the database, prints the state of its migrations, and checks its isolation', async () => {
-    migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
-    const first = await run('migrate', '--embedded', 'data', ...withDir())
-    expect({ ...first, stdout: steady(first.stdout) }).toEqual({
-      status: 0,
-      stdout: 'applied  0001_create_orders.sql  5 ms\napplied  0002_fill.sql  5 ms\n',
-      stderr: '2 migrations applied.\n',
+    const here = ['--embedded', 'data']
+    migrations.write({ '0002_fill.sql': 'select 1;\nselect nothing' })
+    const failed = await run('migrate', ...here, ...withDir())
+    expect({ ...failed, stdout: steady(failed.stdout) }).toEqual({
+      status: 1,
+      stdout: 'applied  0001_create_orders.sql  5 ms\n',
+      stderr: expect.stringMatching(
+        /^\[E_MIGRATION_FAILED\] 0002_fill\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct the file/,
+      ),
     })
-    expect(await run('migrate', '--embedded', 'data', ...withDir())).toEqual({
+    migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
+    const migrated = await run('migrate', ...here, ...withDir())
+    expect({ ...migrated, stdout: steady(migrated.stdout) }).toEqual({
+      status: 0,
+      stdout: 'applied  0002_fill.sql  5 ms\n',
+      stderr: '1 migration applied.\n',
+    })
+    expect(await run('doctor', ...here)).toEqual({
       status: 0,
       stdout: '',
-      stderr: 'Nothing to do: all migrations are applied.\n',
+      stderr: 'No problems were found: tenants are isolated.\n',
     })
     migrations.write({ '0003_more.sql': 'alter table orders no force row level security' })
-    const status = await run('status', '--embedded', 'data', ...withDir())
+    const status = await run('status', ...here, ...withDir())
     expect({ ...status, stdout: steady(status.stdout) }).toEqual({
       status: 0,
       stdout:
         'applied  0001_create_orders.sql  <time>  5 ms\napplied  0002_fill.sql  <time>  5 ms\npending  0003_more.sql\n',
       stderr: '2 applied, 1 pending.\n',
     })
-    expect(await run('doctor', '--embedded', 'data')).toEqual({
-      status: 0,
-      stdout: '',
-      stderr: 'No problems were found: tenants are isolated.\n',
-    })
-    await run('migrate', '--embedded', 'data', ...withDir())
-    const found = await run('doctor', '--embedded', 'data')
+    await run('migrate', ...here, ...withDir())
+    const found = await run('doctor', ...here, '--json')
     expect(found).toMatchObject({ status: 3, stderr: '1 error, 0 warnings.\n' })
-    expect(found.stdout).toBe(
-      'error [E_DATABASE_RLS] table public.orders\n   Row-level security is not forced: its owner sees the rows of every tenant.\n   alter table public.orders force row level security;\n',
-    )
-    const json = await run('doctor', '--embedded', 'data', '--json')
-    expect(json.status).toBe(3)
-    expect(JSON.parse(json.stdout)).toMatchObject([{ code: 'E_DATABASE_RLS', severity: 'error' }])
-  })
+    expect(JSON.parse(found.stdout)).toMatchObject([{ code: 'E_DATABASE_RLS', severity: 'error' }])
 
-  it('fails if the files differ from the applied migrations', async () => {
-    await run('migrate', '--embedded', 'data', ...withDir())
     migrations.write({ '0001_create_orders.sql': `${ORDERS}\n-- More.` })
-    const status = await run('status', '--embedded', 'data', '--json', ...withDir())
-    expect(status.status).toBe(3)
-    expect(JSON.parse(status.stdout)).toEqual([
-      {
-        name: '0001_create_orders.sql',
-        state: 'changed',
-        appliedAt: expect.stringMatching(/Z$/),
-        durationMs: expect.any(Number),
-      },
-    ])
-    expect(status.stderr).toContain('0001_create_orders.sql is changed')
-    const migrate = await run('migrate', '--embedded', 'data', ...withDir())
-    expect(migrate).toMatchObject({ status: 1, stdout: '' })
-    expect(migrate.stderr).toMatch(/^\[E_MIGRATION_CHANGED\] 0001_create_orders\.sql\n/)
-    expect(migrate.stderr).toContain('delete the folder of the embedded database')
-    rmSync(join(folder, 'data'), { recursive: true })
-    expect(await run('migrate', '--embedded', 'data', ...withDir())).toMatchObject({ status: 0 })
-  })
-
-  it('prints the migrations that were applied before a migration failed', async () => {
-    migrations.write({ '0002_bad.sql': 'select 1;\nselect nothing' })
-    const outcome = await run('migrate', '--embedded', 'data', ...withDir())
-    expect(outcome.status).toBe(1)
-    expect(outcome.stdout).toMatch(/^applied {2}0001_create_orders\.sql {2}\d+ ms\n$/)
-    expect(outcome.stderr).toMatch(
-      /^\[E_MIGRATION_FAILED\] 0002_bad\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct the file/,
-    )
+    const changed = await run('status', ...here, '--json', ...withDir())
+    expect(changed.status).toBe(3)
+    expect(JSON.parse(changed.stdout)[0]).toEqual({
+      name: '0001_create_orders.sql',
+      state: 'changed',
+      appliedAt: expect.stringMatching(/Z$/),
+      durationMs: expect.any(Number),
+    })
+    expect(changed.stderr).toContain('0001_create_orders.sql is changed')
+    const refused = await run('migrate', ...here, ...withDir())
+    expect(refused).toMatchObject({ status: 1, stdout: '' })
+    expect(refused.stderr).toMatch(/^\[E_MIGRATION_CHANGED\] 0001_create_orders\.sql\n/)
+    expect(refused.stderr).toContain('delete the folder of the embedded database')
   })
 
   it.each(['status', 'doctor'])('does not create a missing database: %s', async (command) => {
@@ -234,7 +217,9 @@ describeWithServer('blazon db with a server', () => {
     expect(await run('doctor', '--url', url)).toMatchObject({ status: 0, stdout: '' })
     const found = await run('doctor')
     expect(found).toMatchObject({ status: 3, stderr: '1 error, 0 warnings.\n' })
-    expect(found.stdout).toMatch(/^error \[E_DATABASE_LOGIN\] login \S+\n {3}It is a superuser/)
+    expect(found.stdout).toMatch(
+      /^error \[E_DATABASE_LOGIN\] login \S+\n {3}It is a superuser.*\n {3}\S.*\n$/,
+    )
     const roles = ['--tenant-role', 'one', '--all-tenants-role', 'all_of_them', '--no-roles']
     const other = await run('migrate', ...roles, ...withDir())
     expect(other).toMatchObject({
@@ -267,34 +252,28 @@ describeWithServer('blazon db with a server', () => {
     expect(await run('doctor')).toMatchObject({ status: 0, stdout: '' })
   })
 
-  it.each([
-    [
-      'a wrong password',
-      (port: number) => `postgres://${SUPERUSER}:hush-hush@127.0.0.1:${port}/postgres`,
-      'password authentication failed',
-    ],
-    ['no server', () => 'postgres://a:hush-hush@127.0.0.1:1/postgres', 'ECONNREFUSED'],
-    ['no such host', () => 'postgres://a:hush-hush@nowhere.invalid/postgres', 'nowhere.invalid'],
-    [
-      'no such database',
-      (port: number) =>
-        `postgres://${SUPERUSER}:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/nope`,
-      '"nope" does not exist',
-    ],
-  ])('never prints the password if the connection fails: %s', async (_, url, message) => {
+  it('never prints the password if the connection fails', async () => {
     await start()
-    for (const argv of [
-      ['migrate', ...withDir()],
-      ['status', '--json', ...withDir()],
-      ['doctor'],
-    ]) {
-      const { status, stdout, stderr } = await run(...argv, '--url', url(server.port))
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
-      expect(stderr).toMatch(/^The database cannot be reached\.\n/)
-      expect(stderr).toContain(message)
-      expect(stderr).not.toContain('hush')
-      expect(stderr).not.toContain(PASSWORD)
-    }
+    const right = encodeURIComponent(PASSWORD)
+    const wrong = [
+      [`${SUPERUSER}:hush-hush@127.0.0.1:${server.port}/postgres`, 'authentication failed'],
+      ['a:hush-hush@127.0.0.1:1/postgres', 'ECONNREFUSED'],
+      ['a:hush-hush@nowhere.invalid/postgres', 'nowhere.invalid'],
+      [`${SUPERUSER}:${right}@127.0.0.1:${server.port}/nope`, '"nope" does not exist'],
+    ] as const
+    for (const [at, message] of wrong)
+      for (const argv of [
+        ['migrate', ...withDir()],
+        ['status', '--json', ...withDir()],
+        ['doctor'],
+      ]) {
+        const { status, stdout, stderr } = await run(...argv, '--url', `postgres://${at}`)
+        expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+        expect(stderr).toMatch(/^The database cannot be reached\.\n/)
+        expect(stderr).toContain(message)
+        expect(stderr).not.toContain('hush')
+        expect(stderr).not.toContain(PASSWORD)
+      }
   })
 })
 
@@ -303,17 +282,8 @@ describe('the driver package', () => {
   afterAll(() => project.remove())
 
   it('is loaded from the dependencies of the command if the project does not have it', async () => {
-    project.write({ 'migrations/0001_create_orders.sql': ORDERS })
-    const migrated = await project.run(['db', 'migrate', '--embedded', 'data'])
-    expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
-    const { status, stdout } = await project.run([
-      'db',
-      'table',
-      'orders',
-      '--columns',
-      'note text',
-    ])
-    expect({ status, stdout }).toEqual({ status: 0, stdout: ORDERS })
+    const outcome = await project.run(['db', 'doctor', '--url', 'postgres://127.0.0.1:1/x'])
+    expect(outcome).toMatchObject({ status: 1, stderr: expect.stringContaining('ECONNREFUSED') })
   })
 
   it('is named if it is missing, with the command that installs it', async () => {

@@ -1,5 +1,4 @@
 import { Agent, get as httpGet, type IncomingMessage } from 'node:http'
-import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { Service } from './service.js'
 
@@ -9,21 +8,8 @@ function get(url: string, agent = new Agent()): Promise<IncomingMessage> {
     httpGet(url, { agent }, (res) => resolve(res.resume())).on('error', reject)
   })
 }
-const statusOf = async (url: string) => (await get(url)).statusCode
-
-/** Whether the port refuses connections. */
-function isRefused(url: string): Promise<boolean> {
-  const { port } = new URL(url)
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), '127.0.0.1')
-    socket.once('connect', () => resolve(false)).once('error', () => resolve(true))
-    socket.once('connect', () => socket.destroy())
-  })
-}
-
 const HANDLERS = `
 const handlers = {
-  'GET quick': () => 'quick',
   // Ends when the process has received a signal.
   'GET slow': async () => { say('entered'); await signalled; await wait(1); return 'done' },
   'GET stuck': () => { say('entered'); return new Promise(() => {}) },
@@ -59,39 +45,6 @@ describe('a signal', () => {
     expect(await service.ended).toBe(0)
   })
 
-  it('makes /readyz fail immediately, but requests are served until preStop ends', async () => {
-    const service = Service.start(main("timeouts: { preStop: '1h' }"))
-    const url = await service.url()
-    const agent = new Agent({ keepAlive: true })
-    expect((await get(`${url}/quick`, agent)).headers.connection).toBe('keep-alive')
-    expect(await statusOf(`${url}/readyz`)).toBe(200)
-    service.kill('SIGTERM')
-    await service.wrote('"Closing"')
-    const ready = await get(`${url}/readyz`)
-    expect(ready.statusCode).toBe(503)
-    expect(await statusOf(`${url}/livez`)).toBe(200)
-    const { statusCode, headers } = await get(`${url}/quick`, agent)
-    expect([statusCode, headers.connection]).toEqual([200, 'close'])
-  })
-
-  it('causes connections to be refused after preStop, even while a request is still running', async () => {
-    const stuck = "'GET waits': async () => { say('entered'); await released; return 'done' }"
-    const service = Service.start(`
-      let release
-      const released = new Promise((resolve) => { release = resolve })
-      process.on('SIGUSR2', release)
-      const app = new App({ controllers: [controller({ ${stuck} })], timeouts: { preStop: '50ms' } })
-      await app.listen(0, { signals: true })`)
-    const url = await service.url()
-    const answer = get(`${url}/waits`)
-    await service.wrote('entered')
-    service.kill('SIGTERM')
-    await expect.poll(() => isRefused(url)).toBe(true)
-    service.kill('SIGUSR2')
-    expect((await answer).statusCode).toBe(200)
-    expect(await service.ended).toBe(0)
-  })
-
   it('aborts a handler that never ends, logs its route, and ends the process with status 1', async () => {
     const service = Service.start(main("timeouts: { close: '100ms' }"))
     const url = await service.url()
@@ -117,35 +70,6 @@ describe('a signal', () => {
     expect(await service.ended).toBe(1)
     expect(service.logged('A second signal')).toMatchObject([{ level: 'warn', signal: 'SIGINT' }])
     await cut
-  })
-
-  it('counts only once if it is repeated immediately, as npm does on Ctrl-C', async () => {
-    const closing = "onClose: async () => { await wait(20); say('closed') }"
-    const service = Service.start(main(`plugins: [{ name: 'slow', ${closing} }]`))
-    await service.url()
-    service.kill('SIGINT')
-    service.kill('SIGINT')
-    expect(await service.ended).toBe(0)
-    expect(service.output).toContain('closed')
-  })
-
-  it('counts as the first signal for a worker that is being replaced', async () => {
-    const service = Service.start(`
-      const link = { starts: (start) => start(), isSpeaker: true, isRetired: false }
-      process.on('SIGUSR2', () => {
-        link.isRetired = true
-        process.emit('SIGTERM', 'SIGTERM')
-      })
-      globalThis[Symbol.for('blazon.worker')] = link
-      ${main("timeouts: { close: '1h' }", 'announce: true')}`)
-    const url = await service.url()
-    const answer = get(`${url}/slow`)
-    await service.wrote('entered')
-    service.kill('SIGUSR2')
-    await service.wrote('"Closing"')
-    service.kill('SIGINT')
-    expect((await answer).statusCode).toBe(200)
-    expect(await service.ended).toBe(0)
   })
 
   it('runs every onClose once in reverse order, and ends with status 1 if one fails or hangs', async () => {
@@ -202,21 +126,6 @@ describe('a signal', () => {
     expect(service.logged('The startup did not finish')).toHaveLength(1)
   })
 
-  it('prevents every onInit and onReady call that has not started yet', async () => {
-    const service = Service.start(`
-      setInterval(() => {}, 1000)
-      const slow = { name: 'slow', onInit: async () => { say('starting'); await signalled } }
-      const never = { name: 'never', onInit: () => say('went on'), onReady: () => say('went on') }
-      const opened = { name: 'opened', onClose: () => say('closed') }
-      const app = new App({ plugins: [opened, slow, never] })
-      await app.listen(0, { signals: true })`)
-    await service.wrote('starting')
-    service.kill('SIGTERM')
-    expect(await service.ended).toBe(0)
-    expect(service.output).toContain('closed')
-    expect(service.output).not.toMatch(/went on|Listening|Error/)
-  })
-
   it.each([
     ['throws', "throw new Error('no disk')"],
     ['rejects', "return Promise.reject(new Error('no disk'))"],
@@ -254,33 +163,6 @@ describe('a signal', () => {
     expect(await service.ended).toBe(1)
   })
 
-  it('still closes the application after a second listen() has failed', async () => {
-    const service = Service.start(`
-      const app = new App({ plugins: [{ name: 'db', onClose: () => say('closed') }] })
-      await app.listen(0, { signals: true })
-      await app.listen(0).catch((error) => say(error.code))
-      say('left ' + app.server.listenerCount('error'))`)
-    await service.wrote('left 0')
-    service.kill('SIGTERM')
-    expect(await service.ended).toBe(0)
-    expect(service.output).toContain('ERR_SERVER_ALREADY_LISTEN')
-    expect(service.output).toContain('closed')
-  })
-
-  it('closes every application in a process before the process exits', async () => {
-    const service = Service.start(`
-      const start = (name, ms) => new App({
-        plugins: [{ name, onClose: async () => { await wait(ms); say('closed ' + name) } }],
-      }).listen(0, { signals: true })
-      await start('slow', 100)
-      await start('quick', 0)
-      say('both')`)
-    await service.wrote('both')
-    service.kill('SIGTERM')
-    expect(await service.ended).toBe(0)
-    expect(service.output).toMatch(/closed quick\n(?:.*\n)*closed slow/)
-  })
-
   it('has no listeners without the option `signals` or after close()', async () => {
     const service = Service.start(`
       const before = process.listenerCount('SIGTERM') + process.listenerCount('uncaughtException')
@@ -312,27 +194,10 @@ describe('an uncaught error', () => {
   })
 
   it('can also be an unhandled promise rejection', async () => {
-    const service = Service.start(main())
-    await service.url()
     const failing = Service.start(`${main()}
       void Promise.reject(new Error('forgotten'))`)
     expect(await failing.ended).toBe(1)
     expect(failing.logged('was not caught')).toMatchObject([{ origin: 'unhandledRejection' }])
-  })
-
-  it('ends the process with status 1, even while the application is closing', async () => {
-    const late = "setImmediate(() => { throw new Error('late') })"
-    const seen = "new Promise((resolve) => process.once('uncaughtExceptionMonitor', resolve))"
-    const plugin = `{ name: 'db', onClose: () => { say('closed'); ${late}; return ${seen} } }`
-    const closing = Service.start(main(`plugins: [${plugin}]`))
-    await closing.url()
-    closing.kill('SIGTERM')
-    const failing = Service.start(`${main(`plugins: [${plugin}]`)}
-      void Promise.reject(new Error('first'))`)
-    expect([await closing.ended, await failing.ended]).toEqual([1, 1])
-    expect(closing.logged('was not caught')).toMatchObject([{ err: { message: 'late' } }])
-    expect(failing.logged('was not caught')).toHaveLength(2)
-    for (const { output } of [closing, failing]) expect(output.match(/^closed/gm)).toHaveLength(1)
   })
 
   it('does not prevent a signal from ending the process immediately', async () => {

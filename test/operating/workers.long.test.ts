@@ -4,12 +4,35 @@ import { Service } from './service.js'
 import { Crew, program } from './workers.js'
 
 describe('blazon start --workers 2', () => {
-  it('runs two processes on one port, prints its URL once, and exits with status 0', async () => {
+  it('runs two processes on one port, and replaces them when they are killed and on SIGHUP', async () => {
     const crew = await Crew.start(program())
-    const pids = await crew.pids()
-    expect(pids.size).toBe(2)
-    expect(pids).not.toContain(crew.service.child.pid)
+    const first = await crew.pids()
+    expect(first.size).toBe(2)
+    expect(first).not.toContain(crew.service.child.pid)
     expect(crew.service.output.match(/isten(?:ing)? on/g)).toHaveLength(1)
+
+    const [victim] = first
+    process.kill(victim as number, 'SIGKILL')
+    await crew.service.wrote('ended by SIGKILL. Another one starts now.')
+    await expect.poll(async () => (await crew.pids()).size).toBe(2)
+    const second = await crew.pids()
+    expect(second).not.toContain(victim)
+
+    // The restart runs the current version of the program.
+    crew.service.rewrite(program('', `'GET version': () => 2,`))
+    await crew.restart()
+    const third = await crew.pids()
+    expect(third.size).toBe(2)
+    expect([...third].filter((pid) => second.has(pid))).toEqual([])
+    expect((await crew.ask('/version')).status).toBe(200)
+    expect(crew.service.logged('Closing')).toHaveLength(2)
+
+    // A version that does not start replaces no worker.
+    crew.service.rewrite(`throw new TypeError('broken version')`)
+    crew.service.kill('SIGHUP')
+    await crew.service.wrote('The restart is aborted')
+    expect(crew.service.output).toContain('TypeError: broken version')
+    expect(await crew.pids()).toEqual(third)
     expect(await crew.end()).toBe(0)
   })
 
@@ -26,30 +49,18 @@ describe('blazon start --workers 2', () => {
     expect(await crew.service.ended).toBe(1)
   })
 
-  it('exits with status 1 if a request was aborted', async () => {
+  it('completes a running request on SIGTERM, and exits with status 1 if another was aborted', async () => {
     const crew = await Crew.start(
       program(
-        "timeouts: { close: '100ms' },",
-        `'GET stuck': () => { say('entered'); return new Promise(() => {}) },`,
+        "timeouts: { close: '500ms' },",
+        `'GET slow': async () => { say('entered'); await signalled; await wait(50); return 1 },
+        'GET stuck': () => { say('stuck'); return new Promise(() => {}) },`,
       ),
     )
-    const response = crew.ask('/stuck').catch(() => 'cut')
-    await crew.service.wrote('entered')
+    const responses = ['/slow', '/stuck'].map((path) => crew.ask(path).catch(() => 'cut'))
+    for (const text of ['entered', 'stuck']) await crew.service.wrote(text)
     expect(await crew.end()).toBe(1)
-    await response
-  })
-
-  it('completes a running request on SIGTERM', async () => {
-    const crew = await Crew.start(
-      program(
-        '',
-        `'GET slow': async () => { say('entered'); await signalled; await wait(50); return 1 },`,
-      ),
-    )
-    const response = crew.ask('/slow')
-    await crew.service.wrote('entered')
-    expect(await crew.end()).toBe(0)
-    expect((await response).status).toBe(200)
+    expect(await Promise.all(responses)).toMatchObject([{ status: 200 }, 'cut'])
   })
 
   it('prints a boot error only once, and exits with status 1', async () => {
@@ -58,21 +69,12 @@ describe('blazon start --workers 2', () => {
     expect(service.output.match(/TypeError: no database/g)).toHaveLength(1)
   })
 
-  it.each([
-    ['process.exit(7)', 7],
-    ["process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000)", 137],
-  ])(
-    'exits with the status of a worker that ends before it listens: %s',
-    async (source, status) => {
-      expect(await Crew.run(source).service.ended).toBe(status)
-    },
-  )
-
-  it('exits with status 1 if its port is already in use', async () => {
-    const first = await Crew.start(program())
-    const { service } = Crew.run(
-      program().replace('process.env.PORT ?? 0', new URL(first.url).port),
-    )
+  it('listens on the port of listen(), and exits with status 1 if the port is in use', async () => {
+    const port = String(await freePort())
+    const own = program().replace('process.env.PORT ?? 0', port)
+    const first = await Crew.start(own)
+    expect(new URL(first.url).port).toBe(port)
+    const { service } = Crew.run(own)
     expect(await service.ended).toBe(1)
     expect(service.output).toContain('EADDRINUSE')
   })
@@ -82,16 +84,6 @@ describe('blazon start --workers 2', () => {
     crew.service.kill('SIGKILL')
     // Its output ends when no process has it open.
     expect(await crew.service.ended).toBe('SIGKILL')
-  })
-
-  it('replaces a worker that another process has killed', async () => {
-    const crew = await Crew.start(program())
-    const before = await crew.pids()
-    const [victim] = before
-    process.kill(victim as number, 'SIGKILL')
-    await crew.service.wrote('ended by SIGKILL. Another one starts now.')
-    await expect.poll(async () => (await crew.pids()).size).toBe(2)
-    expect(await crew.pids()).not.toContain(victim)
   })
 
   it('runs programs of other frameworks, and passes arguments to them', async () => {
@@ -110,20 +102,19 @@ describe('blazon start --workers 2', () => {
 })
 
 describe('SIGHUP', () => {
-  it('replaces all workers, and runs the current version of the program', async () => {
-    const crew = await Crew.start(program())
-    const before = await crew.pids()
-    crew.service.rewrite(program('', `'GET version': () => 2,`))
-    await crew.restart()
-    const after = await crew.pids()
-    expect(after.size).toBe(2)
-    expect([...after].filter((pid) => before.has(pid))).toEqual([])
-    expect((await crew.ask('/version')).status).toBe(200)
-    expect(crew.service.logged('Closing')).toHaveLength(2)
-  })
-
-  it('does not make /readyz fail, because the port stays open', async () => {
-    const crew = await Crew.start(program("health: true, timeouts: { preStop: '500ms' },"))
+  it('does not make /readyz fail, and aborts `req.signal` of an open stream, which can then send a last event', async () => {
+    const crew = await Crew.start(
+      program(
+        "health: true, timeouts: { preStop: '500ms' },",
+        `async 'GET events'(req, res) {
+          res.type('text/event-stream').write('data: hello\\n\\n')
+          await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
+          res.end('event: restart\\ndata:\\n\\n')
+        },`,
+      ),
+    )
+    const response = await crew.ask('/events')
+    const text = response.text()
     const restart = crew.restart()
     let isOver = false
     void restart.then(() => {
@@ -131,18 +122,10 @@ describe('SIGHUP', () => {
     })
     const statuses = new Set<number>()
     while (!isOver) statuses.add((await crew.ask('/readyz')).status)
+    // The port stays open.
     expect([...statuses]).toEqual([200])
     expect(crew.service.logged('Closing')).toHaveLength(2)
-  })
-
-  it('keeps the old workers if a new worker does not start', async () => {
-    const crew = await Crew.start(program())
-    const before = await crew.pids()
-    crew.service.rewrite(`throw new TypeError('broken version')`)
-    crew.service.kill('SIGHUP')
-    await crew.service.wrote('The restart is aborted')
-    expect(crew.service.output).toContain('TypeError: broken version')
-    expect(await crew.pids()).toEqual(before)
+    expect(await text).toBe('data: hello\n\nevent: restart\ndata:\n\n')
   })
 
   it('keeps the old workers if a new worker is not ready in time', async () => {
@@ -154,36 +137,6 @@ describe('SIGHUP', () => {
     await crew.service.wrote('was not ready within 3 s')
     // The new worker listens until it has closed.
     await expect.poll(() => crew.pids()).toEqual(before)
-  })
-
-  it('causes only one more restart if it is sent several times during a restart', async () => {
-    const crew = await Crew.start(program())
-    for (let index = 0; index < 5; index++) {
-      crew.service.kill('SIGHUP')
-      // A second signal that arrives before the first was handled is the same to the system.
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
-    while (crew.restarts < 2) await crew.wroteMore()
-    await crew.pids()
-    expect(crew.restarts).toBe(2)
-    expect(await crew.end()).toBe(0)
-  })
-
-  it('aborts `req.signal` of an open stream, which can then send a last event', async () => {
-    const crew = await Crew.start(
-      program(
-        '',
-        `async 'GET events'(req, res) {
-          res.type('text/event-stream').write('data: hello\\n\\n')
-          await new Promise((resolve) => req.signal.addEventListener('abort', resolve))
-          res.end('event: restart\\ndata:\\n\\n')
-        },`,
-      ),
-    )
-    const response = await crew.ask('/events')
-    const text = response.text()
-    await crew.restart()
-    expect(await text).toBe('data: hello\n\nevent: restart\ndata:\n\n')
   })
 })
 
@@ -225,10 +178,4 @@ describe('blazon start with one worker', () => {
     expect(await service.ended).toBe(5)
     expect(JSON.parse(service.output.trim())).toEqual([expect.stringMatching(/main\.mjs$/), 'x'])
   })
-})
-
-it('blazon start listens on the port that the program passes to listen()', async () => {
-  const port = await freePort()
-  const crew = await Crew.start(program().replace('process.env.PORT ?? 0', String(port)))
-  expect(new URL(crew.url).port).toBe(String(port))
 })

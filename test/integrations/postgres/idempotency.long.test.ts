@@ -118,12 +118,14 @@ describeWithServer('the idempotency store on a server', () => {
   afterAll(() => server?.[Symbol.asyncDispose]())
 
   it('is refused if its login cannot create the table, and works if a migration has created it', async () => {
+    await look('drop table if exists blazon_idempotency')
     await expect(start()).rejects.toThrow(/E_IDEMPOTENCY_TABLE[\s\S]*idempotencyTable\(\)/)
     await look(idempotencyTable())
     await (await start()).close()
   })
 
   it('runs only one of 100 identical concurrent writes, and replays its response', async () => {
+    await look(idempotencyTable())
     const app = await start()
     const key = 'hundred'
     const send = (body: object = { note: 'hundred' }, more = {}) =>
@@ -162,6 +164,7 @@ describeWithServer('the idempotency store on a server', () => {
   })
 
   it('saves neither the effect nor the record of a failed request', async () => {
+    await look(idempotencyTable())
     const app = await start()
     const send = () =>
       app

@@ -110,7 +110,7 @@ describeWithServer('conflicting transactions', () => {
     app = await TestApp.create({ plugins: [postgres(database.options)], logger: false })
     db = app.get(Database)
     await db.sql`create table counters (name text primary key, value integer not null)`
-    await db.sql`insert into counters values ('a', 0), ('b', 0)`
+    await db.sql`insert into counters values ('a', 0), ('b', 0), ('c', 0)`
   })
   afterAll(async () => {
     await app?.close()
@@ -126,7 +126,7 @@ describeWithServer('conflicting transactions', () => {
     let calls = 0
     const count = () => {
       calls++
-      return add('a')
+      return add('c')
     }
     const options = { isolation: 'serializable', retries: 10 } as const
     const all = Array.from({ length: 10 }, () => db.transaction(count, options))
@@ -134,7 +134,7 @@ describeWithServer('conflicting transactions', () => {
     const saved = outcomes.filter(({ status }) => status === 'fulfilled').length
     expect(saved).toBeGreaterThan(5)
     expect(calls).toBeGreaterThan(10)
-    expect(await db.sql`select value from counters where name = 'a'`).toEqual([{ value: saved }])
+    expect(await db.sql`select value from counters where name = 'c'`).toEqual([{ value: saved }])
   })
 
   it('recover from a deadlock by a retry', async () => {
@@ -145,12 +145,16 @@ describeWithServer('conflicting transactions', () => {
       await until(() => barrier.a && barrier.b)
       await db.sql`update counters set value = value + 100 where name = ${names[1]}`
     }
-    const before = await db.sql<{ value: number }>`select value from counters order by name`
+    const before = await db.sql<{
+      value: number
+    }>`select value from counters where name < 'c' order by name`
     await Promise.all([
       db.transaction(() => change(['a', 'b']), { retries: 5 }),
       db.transaction(() => change(['b', 'a']), { retries: 5 }),
     ])
-    const after = await db.sql<{ value: number }>`select value from counters order by name`
+    const after = await db.sql<{
+      value: number
+    }>`select value from counters where name < 'c' order by name`
     expect(after.map(({ value }, at) => value - (before[at]?.value ?? 0))).toEqual([200, 200])
   })
 })
