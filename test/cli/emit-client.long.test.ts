@@ -174,10 +174,8 @@ describe('the generated client', () => {
   beforeAll(writeProject)
 
   it.each([
-    ['TypeScript 5', 'typescript-5', 'node'],
     ['TypeScript 5', 'typescript-5', 'browser'],
     ['TypeScript 6', 'typescript-6', 'node'],
-    ['TypeScript 6', 'typescript-6', 'browser'],
     ['TypeScript 7', 'typescript', 'node'],
     ['TypeScript 7', 'typescript', 'browser'],
   ])('compiles in strict mode with %s (%s) for %s', async (_, compiler, platform) => {

@@ -47,10 +47,7 @@ describe.each([
     own = project(APP, options)
   })
 
-  it('lists the routes and writes the document', async () => {
-    const { stdout } = await own.run(['routes'])
-    expect(stdout).toMatch(/GET\s+\/notes\s/)
-    expect(stdout).toMatch(/POST\s+\/notes\s/)
+  it('writes the document', async () => {
     const exported = await own.run(['openapi', 'export', '--out', 'openapi.json'])
     expect(exported.status).toBe(0)
     const { paths } = JSON.parse(own.read('openapi.json'))

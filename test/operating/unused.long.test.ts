@@ -28,8 +28,6 @@ async function run(program: Program) {
   return (chunk: string) => output.includes(`chunks/${chunk}.js`)
 }
 
-const loads = async (chunk: string, program: Program) => (await run(program))(chunk)
-
 it('an application without options loads only a few files of the package', async () => {
   const output = await outputOf({})
   const [, folder = ''] = /(file:\S+\/dist\/)chunks\/app\.js/.exec(output) ?? []
@@ -39,33 +37,41 @@ it('an application without options loads only a few files of the package', async
   expect([...new Set(own)].sort()).toEqual([...chunks, 'commonjs.cjs', 'index.js'])
 })
 
-it('an application without the option `health` does not load the code for it', async () => {
-  expect(await loads('health-plugin', {})).toBe(false)
-  expect(await loads('health-plugin', { options: '{ health: true }' })).toBe(true)
+/** What no application loads without the option, the call or the decorator that needs it. */
+const OPTIONAL = [
+  ...['health-plugin', 'check-foreign', 'start-tenancy', 'limit-stage', 'fetch', 'compile-stream'],
+  ...['standard-schema', 'json-schema', 'query-lists'],
+]
+
+it('an application without options does not load the code of any option', async () => {
+  expect(OPTIONAL.filter(await run({}))).toEqual([])
 })
 
-it('an application without `reflect-metadata` does not load the check of foreign metadata', async () => {
-  expect(await loads('check-foreign', {})).toBe(false)
-  expect(await loads('check-foreign', { before: 'Reflect.getOwnMetadataKeys = () => []' })).toBe(
-    true,
-  )
-})
-
-it('an application without tenants, limits and schemas does not load the code for them', async () => {
-  const isLoaded = await run({})
-  const chunks = ['start-tenancy', 'limit-stage', 'standard-schema', 'json-schema', 'query-lists']
-  expect(chunks.filter(isLoaded)).toEqual([])
-  expect(await loads('start-tenancy', { options: '{ tenant: {} }' })).toBe(true)
-  expect(await loads('limit-stage', { options: `{ rateLimit: { limit: 9, window: '1m' } }` })).toBe(
-    true,
-  )
-})
-
-it('an application that never calls fetch() does not load the code for it', async () => {
+it('an application loads the code of the options, the calls and the decorators that it uses', async () => {
+  const before = `
+    import { Sse } from 'blazon'
+    Reflect.getOwnMetadataKeys = () => []
+    class Feed { async *read() {} }
+    const descriptor = Object.getOwnPropertyDescriptor(Feed.prototype, 'read')
+    for (const decorate of [Sse({ type: 'object' }), Get()]) decorate(Feed.prototype, 'read', descriptor)
+    Controller('feed')(Feed)`
+  const options =
+    "{ controllers: [Feed], health: true, tenant: {}, rateLimit: { limit: 9, window: '1m' } }"
   const after = `await app.fetch(new Request('http://localhost/'))`
-  expect(await loads('fetch', {})).toBe(false)
-  expect(await loads('fetch', { after })).toBe(true)
+  const isLoaded = await run({ before, options, after })
+  expect(OPTIONAL.slice(0, 6).filter((chunk) => !isLoaded(chunk))).toEqual([])
 })
+
+it.each([
+  ['health-plugin', '{ health: true }'],
+  ['start-tenancy', '{ tenant: {} }'],
+])(
+  'an application that needs %s does not load the code of other options',
+  async (needed, options) => {
+    const isLoaded = await run({ options })
+    expect(OPTIONAL.filter(isLoaded)).toEqual([needed])
+  },
+)
 
 /** An application with one route that has this decorator. */
 function routeWith(decorator: string): Program {
@@ -98,15 +104,4 @@ it.each([
   const isLoaded = await run(routeWith(`Body(${schema})`))
   const chunks = ['standard-schema', 'json-schema', 'bound-valibot', 'bound-arktype', 'query-lists']
   expect(chunks.filter(isLoaded)).toEqual(needed)
-})
-
-it('an application without a stream does not load the code for streams', async () => {
-  const before = `
-    import { Sse } from 'blazon'
-    class Feed { async *read() {} }
-    const descriptor = Object.getOwnPropertyDescriptor(Feed.prototype, 'read')
-    for (const decorate of [Sse({ type: 'object' }), Get()]) decorate(Feed.prototype, 'read', descriptor)
-    Controller('feed')(Feed)`
-  expect(await loads('compile-stream', {})).toBe(false)
-  expect(await loads('compile-stream', { before, options: '{ controllers: [Feed] }' })).toBe(true)
 })

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { freePort } from '../cli/dev-run.js'
 import { Crew, program } from './workers.js'
 
@@ -67,8 +69,10 @@ describe('blazon start --workers 2', () => {
   })
 
   it('ends with the boot error if the second application of a program cannot listen', async () => {
-    const taken = await Crew.start(program())
-    const { port } = new URL(taken.url)
+    const taken = createServer().listen(0)
+    onTestFinished(() => void taken.close())
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
     const { service } = Crew.run(`${program()}
       const other = new App()
       await other.listen(${port})

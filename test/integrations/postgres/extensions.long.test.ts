@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from 'blazon'
-import { Database, isExclusionViolation, migrate, PostgresError, postgres } from 'blazon/postgres'
+import { Database, isExclusionViolation, PostgresError, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
@@ -44,14 +43,6 @@ describe('an extension in the embedded database', () => {
     }
   })
 
-  it('is available to a statement of the application, with all required extensions', async () => {
-    await using app = await TestApp.create({ plugins: [postgres({ embedded: 'memory' })] })
-    const db = app.get(Database)
-    await db.sql`create extension earthdistance cascade`
-    const [row] = await db.sql`select round(earth())::integer as metres`
-    expect(row).toEqual({ metres: 6378168 })
-  })
-
   it('is available if the documentation names it', async () => {
     const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
     const list = page.split('\n\n').find((text) => text.startsWith('`amcheck`,')) ?? ''
@@ -67,14 +58,5 @@ describe('an extension in the embedded database', () => {
     const refusal = await db.query('create extension vector').catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(PostgresError)
     expect((refusal as PostgresError).hint).toContain(`contains: ${[...names].sort().join(', ')}.`)
-  })
-
-  it('is reported, with a list of the available extensions, if it is missing', async () => {
-    using migrations = new Folder({ '0001_create_things.sql': '\ncreate extension "vector";' })
-    const run = migrate({ embedded: 'memory', migrations: migrations.path })
-    await expect(run).rejects.toThrow(ConfigError)
-    await expect(run).rejects.toThrow(
-      /0001_create_things\.sql:2.*extension "vector" is not available.*btree_gist.*use a server: postgres\(\{ url \}\)/s,
-    )
   })
 })
