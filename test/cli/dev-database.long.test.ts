@@ -97,7 +97,7 @@ describe('an embedded database under blazon dev', () => {
     expect(socketFolders().filter((name) => !before.has(name))).toEqual([])
   })
 
-  it('can be used by blazon db at the same time', async () => {
+  it('can be used by blazon db at the same time, survives a killed process, and is created again if its folder was deleted', async () => {
     // The application applies no migrations itself, so that it does not start again for them.
     const own = await project()
     own.write({ 'main.js': app('').replace(", migrations: 'migrations'", '') })
@@ -106,30 +106,24 @@ describe('an embedded database under blazon dev', () => {
     const db = (...args: string[]) => own.run(['db', ...args, '--embedded', '.data'])
     expect(await db('migrate')).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
     await post(run)
+    await post(run, '/notes/crash').catch(() => 0)
+    await run.until('The application ended')
+
     own.write({ 'migrations/0002_more.sql': "insert into notes (text) values ('migrated');" })
     expect(await db('migrate')).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
-    expect((await notes(run)).notes).toEqual(['note', 'migrated'])
+    own.write({ 'main.js': app('again ') })
+    await run.until('ready')
+    expect((await notes(run)).notes).toEqual(['again note', 'again migrated'])
+
+    const { pid } = JSON.parse(own.read('.data/blazon.lock'))
+    own.removeFolder('.data')
+    own.write({ 'main.js': app('new ') })
+    await run.until('ready')
+    expect((await notes(run)).notes).toEqual(['new migrated'])
+    expect(isAlive(pid)).toBe(false)
     await run.end('SIGINT')
     // The database is closed: now the command opens it itself.
     expect(await db('status')).toMatchObject({ status: 0, stderr: '2 applied, 0 pending.\n' })
-  })
-
-  it('is created again if its folder was deleted, and survives a killed process', async () => {
-    const own = await project()
-    const run = await DevRun.start(own)
-    await run.until('ready')
-    await post(run)
-    await post(run, '/notes/crash').catch(() => 0)
-    await run.until('The application ended')
-    own.write({ 'main.js': app('again ') })
-    await run.until('ready')
-    expect((await notes(run)).notes).toEqual(['again note'])
-    const { pid } = JSON.parse(own.read('.data/blazon.lock'))
-    own.removeFolder('.data')
-    own.write({ 'main.js': app('empty ') })
-    await run.until('ready')
-    expect((await notes(run)).notes).toEqual([])
-    expect(isAlive(pid)).toBe(false)
   })
 
   it('causes an error message if its folder cannot be used', async () => {
