@@ -139,28 +139,24 @@ export const ALONE = [
 ]
 
 /**
- * Tests that take long: they start many processes, break servers or repeat much. Each has a process of its own, except for those of
- * {@link LONG_SHARED}. `npm test` leaves them and the browser's out; `.ci/run` does not.
+ * Tests that take long: they start many processes, break servers or repeat much. They share processes, because each would load the
+ * package again, except for those of {@link LONG_ALONE}. `npm test` leaves them and the browser's out; `.ci/run` does not.
  */
 const LONG = ['test/**/*.long.test.ts']
 
 /** The tests of the projects that `blazon new` makes, before they are projects. */
 const TEMPLATES = 'templates/**/*.test.ts'
 
-/** Long tests that share processes, because each would load the package again. A file is added when it passes in any order. */
-export const LONG_SHARED = [
-  TEMPLATES,
-  'test/{metadata,openapi,testing}/**/*.long.test.ts',
-  'test/journeys/{files,hostile,queries,redis,statements,tenancy,typeorm}/**/*.long.test.ts',
-  'test/journeys/postgres/*.long.test.ts',
-  'test/integrations/jobs/{crash,schedules,workers}.long.test.ts',
-  'test/integrations/redis/{conformance,redis-cluster,redis-limits}.long.test.ts',
-  // Not `drivers-embedded`, which loads modules again.
-  'test/integrations/postgres/{api-keys,connection-use,crash,drivers,drivers-server,extensions}.long.test.ts',
-  'test/integrations/postgres/{development-warnings,doctor*,faults,hostile,idempotency}.long.test.ts',
-  'test/integrations/postgres/{isolation*,kept-connections,migrate*,own-types,pgbouncer}.long.test.ts',
-  'test/integrations/postgres/{read-*,refused-values,sessions*,sqlstates,streams,versioned}.long.test.ts',
-  'test/integrations/postgres/recipes/*.long.test.ts',
+/**
+ * Long tests that need a process of their own: they mock a module, load modules again, or register a tracer for the whole process.
+ */
+export const LONG_ALONE = [
+  'test/app/explained-steps.long.test.ts',
+  'test/integrations/jobs/working.long.test.ts',
+  'test/integrations/postgres/drivers-embedded.long.test.ts',
+  'test/integrations/typeorm/start.long.test.ts',
+  'test/journeys/express/apm.long.test.ts',
+  'test/journeys/otel/{counts,processes}.long.test.ts',
 ]
 
 /**
@@ -198,12 +194,17 @@ export default defineConfig({
       }),
       project('alone', { include: ALONE, exclude: [...APART, ...LONG] }),
       withProjects(
-        project('long', {
-          include: [...LONG, 'examples/**/*.test.ts'],
-          exclude: [...APART, ...LONG_SHARED],
+        project('long-alone', {
+          include: [...LONG_ALONE, 'examples/**/*.test.ts'],
+          exclude: APART,
         }),
       ),
-      withProjects(shared('long-shared', { include: LONG_SHARED, exclude: APART })),
+      withProjects(
+        shared('long', {
+          include: [...LONG, TEMPLATES],
+          exclude: [...APART, ...LONG_ALONE],
+        }),
+      ),
       shared('legacy', {
         dialect: 'legacy',
         include: [...JOURNEYS, ...OF_LEGACY],

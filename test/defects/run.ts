@@ -108,7 +108,7 @@ for (const defect of list) await note(defect, testsFor(defect.file).slice(0, NEA
 if (isLong && survivors.size > 0) {
   console.log('\nThe survivors, with the long tests:')
   for (const defect of [...survivors])
-    await note(defect, testsFor(defect.file), ['long', 'long-shared'])
+    await note(defect, testsFor(defect.file), ['long', 'long-alone'])
 }
 if (isWider && survivors.size > 0) {
   console.log('\nThe survivors, with all tests of npm test:')

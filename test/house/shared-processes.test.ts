@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ALONE, LONG_SHARED } from '../../vitest.config.js'
+import { ALONE, LONG_ALONE } from '../../vitest.config.js'
 import { root } from '../root.js'
 
-const alone = [...ALONE, 'test/browser/**/*.test.ts', 'test/**/*.long.test.ts'].map(patternOf)
-const shared = LONG_SHARED.map(patternOf)
+const alone = [...ALONE, ...LONG_ALONE, 'test/browser/**/*.test.ts'].map(patternOf)
 
 // A mocked module would stay mocked for later files, and would not be mocked if an earlier file has loaded it.
 it('every test file that mocks a module runs in a separate process', () => {
@@ -16,9 +15,7 @@ it('every test file that mocks a module runs in a separate process', () => {
     /^vi\.mock\(/m.test(readFileSync(join(root, name), 'utf8')),
   )
   expect(mocking.length).toBeGreaterThan(1)
-  const isIn = (patterns: readonly RegExp[], name: string) =>
-    patterns.some((pattern) => pattern.test(name))
-  expect(mocking.filter((name) => !isIn(alone, name) || isIn(shared, name))).toEqual([])
+  expect(mocking.filter((name) => !alone.some((pattern) => pattern.test(name)))).toEqual([])
 })
 
 /** Of the globs in `vitest.config.ts`: names in braces, and any folders. */
