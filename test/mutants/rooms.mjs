@@ -42,7 +42,7 @@ export const ROOMS = {
     oneOf: 6,
     tests: [
       'test/journeys/postgres/isolation.long.test.ts',
-      'test/journeys/postgres/transactional.long.test.ts',
+      'test/integrations/postgres/embedded-app.test.ts',
       'test/journeys/postgres/unauthorised.long.test.ts',
       'test/integrations/postgres/after-commit.test.ts',
       'test/integrations/postgres/connection-use.long.test.ts',
