@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import {
+  ConflictError,
   Controller,
   Get,
   Idempotent,
@@ -163,7 +164,7 @@ const signals = new EventEmitter()
 
 /** Passes an error to `next` after the handler has written a row, or in place of its response. */
 const failLate: Middleware = (req, res, next: (error?: unknown) => void) => {
-  const fail = () => next(new Error('late'))
+  const fail = () => next(new ConflictError('late'))
   if (req.get('x-late') === 'written') signals.once('written', () => setImmediate(fail))
   if (req.get('x-late') === 'answered') {
     const { json } = res
@@ -265,9 +266,9 @@ describe('a handler with @Transactional()', () => {
 
   it('saves nothing after an error of a middleware that has ended the request', async () => {
     const post = (path: string) => app.request().post(`/notes/${path}`)
-    await post('slow').set('x-late', 'written').expect(500)
+    await post('slow').set('x-late', 'written').expect(409)
     signals.emit('go')
-    await post('status/200').set('x-late', 'answered').expect(500)
+    await post('status/200').set('x-late', 'answered').expect(409)
     expect(await notes.texts()).toEqual([])
   })
 
