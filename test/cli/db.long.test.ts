@@ -38,50 +38,19 @@ const steady = (text: string) => text.replace(/\d+ ms/g, '5 ms').replace(/\d{4}-
 describe('blazon db with an embedded database', () => {
   it('migrates the database, prints the state of its migrations, and checks its isolation', async () => {
     const here = ['--embedded', 'data']
-    migrations.write({ '0002_fill.sql': 'select 1;\nselect nothing' })
-    const failed = await run('migrate', ...here, ...withDir())
-    expect({ ...failed, stdout: steady(failed.stdout) }).toEqual({
-      status: 1,
-      stdout: 'applied  0001_create_orders.sql  5 ms\n',
-      stderr: expect.stringMatching(
-        /^\[E_MIGRATION_FAILED\] 0002_fill\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct the file/,
-      ),
-    })
     migrations.write({ '0002_fill.sql': "insert into orders (tenant_id) values ('acme')" })
     const migrated = await run('migrate', ...here, ...withDir())
     expect({ ...migrated, stdout: steady(migrated.stdout) }).toEqual({
       status: 0,
-      stdout: 'applied  0002_fill.sql  5 ms\n',
-      stderr: '1 migration applied.\n',
+      stdout: 'applied  0001_create_orders.sql  5 ms\napplied  0002_fill.sql  5 ms\n',
+      stderr: '2 migrations applied.\n',
     })
     expect(await run('doctor', ...here)).toEqual({
       status: 0,
       stdout: '',
       stderr: 'No problems were found: tenants are isolated.\n',
     })
-    migrations.write({ '0003_more.sql': 'alter table orders no force row level security' })
-    const status = await run('status', ...here, ...withDir())
-    expect({ ...status, stdout: steady(status.stdout) }).toEqual({
-      status: 0,
-      stdout:
-        'applied  0001_create_orders.sql  <time>  5 ms\napplied  0002_fill.sql  <time>  5 ms\npending  0003_more.sql\n',
-      stderr: '2 applied, 1 pending.\n',
-    })
-    await run('migrate', ...here, ...withDir())
-    const found = await run('doctor', ...here, '--json')
-    expect(found).toMatchObject({ status: 3, stderr: '1 error, 0 warnings.\n' })
-    expect(JSON.parse(found.stdout)).toMatchObject([{ code: 'E_DATABASE_RLS', severity: 'error' }])
-
     migrations.write({ '0001_create_orders.sql': `${ORDERS}\n-- More.` })
-    const changed = await run('status', ...here, '--json', ...withDir())
-    expect(changed.status).toBe(3)
-    expect(JSON.parse(changed.stdout)[0]).toEqual({
-      name: '0001_create_orders.sql',
-      state: 'changed',
-      appliedAt: expect.stringMatching(/Z$/),
-      durationMs: expect.any(Number),
-    })
-    expect(changed.stderr).toContain('0001_create_orders.sql is changed')
     const refused = await run('migrate', ...here, ...withDir())
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toMatch(/^\[E_MIGRATION_CHANGED\] 0001_create_orders\.sql\n/)
@@ -234,6 +203,45 @@ describeWithServer('blazon db with a server', () => {
     const refused = await run('status', '--url', stranger, ...withDir())
     expect(refused).toMatchObject({ status: 1, stdout: '' })
     expect(refused.stderr).toContain('[E_DATABASE_LOGIN] blazon.migrations')
+  })
+
+  it('prints failed, pending and changed migrations, and what the doctor finds', async () => {
+    await start()
+    migrations.write({ '0002_fill.sql': 'select 1;\nselect nothing' })
+    const failed = await run('migrate', ...withDir())
+    expect({ ...failed, stdout: steady(failed.stdout) }).toEqual({
+      status: 1,
+      stdout: 'applied  0001_create_orders.sql  5 ms\n',
+      stderr: expect.stringMatching(
+        /^\[E_MIGRATION_FAILED\] 0002_fill\.sql:2\n {3}42703: column "nothing" does not exist\n {3}Correct the file/,
+      ),
+    })
+    migrations.write({ '0002_fill.sql': 'alter table orders no force row level security' })
+    await run('migrate', ...withDir())
+    migrations.write({ '0003_more.sql': 'select 1' })
+    const status = await run('status', ...withDir())
+    expect({ ...status, stdout: steady(status.stdout) }).toEqual({
+      status: 0,
+      stdout:
+        'applied  0001_create_orders.sql  <time>  5 ms\napplied  0002_fill.sql  <time>  5 ms\npending  0003_more.sql\n',
+      stderr: '2 applied, 1 pending.\n',
+    })
+    const found = await run('doctor', '--json')
+    expect(found).toMatchObject({ status: 3, stderr: '2 errors, 0 warnings.\n' })
+    expect(JSON.parse(found.stdout)).toContainEqual(
+      expect.objectContaining({ code: 'E_DATABASE_RLS', severity: 'error' }),
+    )
+
+    migrations.write({ '0001_create_orders.sql': `${ORDERS}\n-- More.` })
+    const changed = await run('status', '--json', ...withDir())
+    expect(changed.status).toBe(3)
+    expect(JSON.parse(changed.stdout)[0]).toEqual({
+      name: '0001_create_orders.sql',
+      state: 'changed',
+      appliedAt: expect.stringMatching(/Z$/),
+      durationMs: expect.any(Number),
+    })
+    expect(changed.stderr).toContain('0001_create_orders.sql is changed')
   })
 
   it('prepares a database with the statements and commands in docs/postgres.md', async () => {

@@ -9,11 +9,10 @@ import { defineJob, Job, Jobs, jobs, Worker } from 'blazon/jobs'
 import { Database, postgres } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
-import { describeJobs } from '../integrations/jobs/support.js'
 import { describeServerJobs } from '../integrations/jobs/worker-process.js'
-import { ownServerDatabase } from '../integrations/postgres/own-database.js'
+import { ownServerDatabase, type ServerDatabase } from '../integrations/postgres/own-database.js'
 import { until } from '../integrations/until.js'
+import { runInProcess } from './run-in-process.js'
 import { useFastTsx } from './use-fast-tsx.js'
 import { useProjects } from './use-projects.js'
 
@@ -47,26 +46,24 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function run(...argv: string[]) {
-  const [stdout, stderr]: [string[], string[]] = [[], []]
-  const streams = {
-    out: (text: string) => void stdout.push(text),
-    err: (text: string) => void stderr.push(text),
-    note: (line: string) => void stderr.push(`${line}\n`),
-  }
-  const status = await runCli(['jobs', ...argv, '--embedded', 'data'], { cwd: folder, streams })
-  return { status, stdout: stdout.join(''), stderr: stderr.join('') }
-}
-
-async function inApp(use: (app: TestApp) => Promise<void>): Promise<void> {
-  const app = await TestApp.create({
-    plugins: [postgres({ embedded: join(folder, 'data') }), jobs({ workers: [Printer] })],
+describeServerJobs('blazon jobs', () => {
+  let database: ServerDatabase
+  beforeEach(async () => {
+    database = await ownServerDatabase()
   })
-  await use(app)
-  await app.close()
-}
+  afterEach(() => database[Symbol.asyncDispose]())
 
-describeJobs('blazon jobs', () => {
+  const run = (...argv: string[]) =>
+    runInProcess(['jobs', ...argv, '--url', database.options.url], folder)
+
+  async function inApp(use: (app: TestApp) => Promise<void>): Promise<void> {
+    const app = await TestApp.create({
+      plugins: [postgres(database.options), jobs({ workers: [Printer] })],
+    })
+    await use(app)
+    await app.close()
+  }
+
   it('lists all jobs, lists dead jobs with their reasons, and retries a dead job', async () => {
     let id = ''
     await inApp(async (app) => {

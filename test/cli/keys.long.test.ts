@@ -4,8 +4,13 @@ import { join } from 'node:path'
 import { hashApiKey } from 'blazon/keys'
 import { apiKeysTable } from 'blazon/postgres'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runCli } from '../../src/cli/run-cli.js'
-import { Folder } from '../integrations/postgres/own-database.js'
+import {
+  describeWithServer,
+  Folder,
+  ownServerDatabase,
+  type ServerDatabase,
+} from '../integrations/postgres/own-database.js'
+import { runInProcess } from './run-in-process.js'
 
 let folder: string
 let migrations: Folder
@@ -21,21 +26,17 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** Runs a command in this process. */
-async function run(...argv: string[]) {
-  const [stdout, stderr]: [string[], string[]] = [[], []]
-  const streams = {
-    out: (text: string) => void stdout.push(text),
-    err: (text: string) => void stderr.push(text),
-    note: (line: string) => void stderr.push(`${line}\n`),
-  }
-  const status = await runCli(argv, { cwd: folder, streams })
-  return { status, stdout: stdout.join(''), stderr: stderr.join('') }
-}
+const run = (...argv: string[]) => runInProcess(argv, folder)
 
-const HERE = ['--embedded', 'data']
+describeWithServer('blazon keys with a database', () => {
+  let database: ServerDatabase
+  let HERE: readonly string[]
+  beforeEach(async () => {
+    database = await ownServerDatabase()
+    HERE = ['--url', database.options.url]
+  })
+  afterEach(() => database[Symbol.asyncDispose]())
 
-describe('blazon keys', () => {
   it('creates a key and prints it once, lists it without its secret, and revokes it', async () => {
     await run('db', 'migrate', ...HERE, '--dir', migrations.path)
     const made = await run('keys', 'create', '--prefix', 'acme_live', '--tenant', 'acme', ...HERE)
@@ -89,7 +90,11 @@ describe('blazon keys', () => {
       expect(stderr).toContain('blazon keys table')
     }
   })
+})
 
+const HERE = ['--embedded', 'data']
+
+describe('blazon keys without a database', () => {
   it.each([
     [['create', ...HERE], "required option '--prefix <prefix>'"],
     [['create', '--prefix', 'a_', ...HERE], '[E_OPTION_INVALID] generateApiKey(): prefix'],

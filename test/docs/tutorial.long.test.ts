@@ -71,12 +71,15 @@ it('every page after the first one has tests', () => {
   expect(TESTED).toEqual(STEPS.slice(1))
 })
 
+/** It sends many requests. */
+const ISOLATION = 'test/isolation.test.ts'
+
 // The last page has the tests of the template `saas` (see below), which run with the other templates.
 it.each(TESTED.slice(0, -1))('the tests of $document pass', async ({ document, files }) => {
-  const report = await reportOf(folderOf(document))
+  const report = await reportOf(folderOf(document), 'standard', [ISOLATION])
   expect(report.failures).toEqual([])
   const written = [...files].flatMap(([path, text]) =>
-    path.startsWith('test/') ? (text.match(/^ *it\(/gm) ?? []) : [],
+    path.startsWith('test/') && path !== ISOLATION ? (text.match(/^ *it\(/gm) ?? []) : [],
   )
   expect(report.passed).toBe(written.length)
 })
@@ -96,6 +99,7 @@ describe('the project on the last page', () => {
       read(`templates/saas/${path}`).replaceAll('project-name', 'notes'),
     ])
     expect([...files].filter(([path]) => code.includes(path)).sort()).toEqual(expected.sort())
+    expect(code).toContain(ISOLATION)
   })
 
   it('has the settings of the templates, and the page names the files that it omits', () => {

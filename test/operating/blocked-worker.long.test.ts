@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { freePort } from '../cli/dev-run.js'
 import { Crew, program } from './workers.js'
 
-/** One request blocks the event loop of its worker for ever. */
+/** One request blocks the event loop of its worker for ever, without use of the processor. */
 const BLOCKED = program(
   "metrics: true, timeouts: { close: '100ms', onClose: '100ms' },",
-  `'GET block': () => { say('blocks'); for (;;); },
+  `'GET block': () => { say('blocks'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) },
   'GET exit': () => process.exit(9),`,
 )
 

@@ -50,7 +50,7 @@ describe('a metrics scrape from any worker', () => {
     const crew = await Crew.start(
       program(
         "metrics: true, timeouts: { close: '100ms', onClose: '100ms' },",
-        `'GET block': () => { say('blocks'); for (;;); },`,
+        `'GET block': () => { say('blocks'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) },`,
       ),
       ['--workers', '2', '--heartbeat', '0'],
     )

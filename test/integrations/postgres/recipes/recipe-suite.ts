@@ -13,8 +13,8 @@ import {
 } from 'blazon'
 import { Database, postgres, TenantSwitchError, tenantTable } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Folder, KINDS, type OwnDatabase } from '../own-database.js'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { describeWithServer, Folder, type OwnDatabase, ownServerDatabase } from '../own-database.js'
 
 /** The operations on the orders of a tenant that each library implements. */
 export interface Orders {
@@ -107,136 +107,133 @@ class OrdersController {
   }
 }
 
-/** The conformance suite of a library on top of the `Database`, on a server and on PGlite. */
+/** The conformance suite of a library on top of the `Database`, on a server. */
 export function describeRecipe(name: string, provider: Provider<Orders>): void {
-  for (const [kind, open] of KINDS) {
-    describe(`${name} on ${kind}`, () => {
-      let database: OwnDatabase
-      let folder: Folder
-      let app: TestApp
+  describeWithServer(`${name} on a server`, () => {
+    let database: OwnDatabase
+    let folder: Folder
+    let app: TestApp
 
-      beforeAll(async () => {
-        database = await open()
-        const { tenantRole, allTenantsRole } = database
-        const roles = { tenantRole, allTenantsRole }
-        const columns = ['item text not null']
-        const table = tenantTable('orders', { columns, unique: [['item']], id: 'uuid', ...roles })
-        folder = new Folder({ '0001_orders.sql': table })
-        app = await TestApp.create({
-          controllers: [OrdersController],
-          plugins: [postgres({ ...database.options, ...roles, migrations: folder.path })],
-          providers: [provider],
-          tenant: { authorize: () => true },
-          contract: 'off',
-        })
-      })
-
-      beforeEach(() =>
-        app
-          .get(Database)
-          .withoutTenant('a new test', () => app.get(Database).sql`delete from orders`),
-      )
-
-      afterAll(async () => {
-        await app?.close()
-        folder?.[Symbol.dispose]()
-        await database?.[Symbol.asyncDispose]()
-      })
-
-      const of = (tenant: string) => app.asTenant(tenant).request()
-      const post = (tenant: string, path: string) => of(tenant).post(`/orders/${path}`)
-      const list = async (tenant: string): Promise<string[]> =>
-        (await of(tenant).get('/orders').expect(200)).body.data
-
-      it('shows a tenant only its own rows', async () => {
-        const added = await post('acme', 'tea').expect(201)
-        await post('globex', 'tea').expect(201)
-        await post('globex', 'rum').expect(201)
-        expect(await list('acme')).toEqual(['tea'])
-        expect(await list('globex')).toEqual(['rum', 'tea'])
-        const { id } = added.body.data
-        const item = async (tenant: string) =>
-          (await of(tenant).get(`/orders/${id}`)).body.data.item
-        expect([await item('acme'), await item('globex')]).toEqual(['tea', null])
-        const renamed = await post('acme', 'renamed/rum/gin')
-        expect(renamed.body.data).toEqual({ count: 0 })
-        expect((await post('globex', 'renamed/rum/gin')).body.data).toEqual({ count: 1 })
-        expect(await list('globex')).toEqual(['gin', 'tea'])
-      })
-
-      it('shows eight tenants only their own rows with concurrent requests', async () => {
-        const tenants = Array.from({ length: 8 }, (_value, index) => `tenant-${index}`)
-        const ids = new Map<string, string>()
-        for (const tenant of tenants) {
-          const { body } = await post(tenant, `of ${tenant}`).expect(201)
-          ids.set(tenant, body.data.id)
-        }
-        const asks = tenants.flatMap((tenant) =>
-          [...ids].map(async ([owner, id]) => {
-            const { body } = await of(tenant).get(`/orders/${id}`)
-            expect([tenant, owner, body.data.item]).toEqual([
-              tenant,
-              owner,
-              tenant === owner ? `of ${tenant}` : null,
-            ])
-          }),
-        )
-        const nested = tenants.map((tenant) => post(tenant, `nested/${tenant}`).expect(204))
-        await Promise.all([...asks, ...nested])
-        for (const tenant of tenants) {
-          const own = [1, 5, 6, 7].map((number) => `${tenant} ${number}`)
-          expect(await list(tenant)).toEqual([`of ${tenant}`, ...own].sort())
-        }
-      })
-
-      it('saves no changes of a failed request', async () => {
-        await post('acme', 'failed/tea').expect(500)
-        expect(await list('acme')).toEqual([])
-      })
-
-      it('rolls back only an inner transaction', async () => {
-        await post('acme', 'nested/tea').expect(204)
-        expect(await list('acme')).toEqual(['tea 1', 'tea 5', 'tea 6', 'tea 7'])
-      })
-
-      it('continues after an inner transaction with a refused statement', async () => {
-        const { body } = await post('acme', 'again/tea').expect(200)
-        expect(body.data).toEqual(['tea'])
-        expect(await list('acme')).toEqual(['tea'])
-      })
-
-      it('refuses to write for another tenant inside a transaction', async () => {
-        await post('acme', 'elsewhere/tea').expect(409)
-        expect([await list('acme'), await list('other')]).toEqual([[], []])
-      })
-
-      it('stores a string that contains SQL as a value', async () => {
-        const item = `'); set role postgres; delete from orders; --`
-        await post('acme', encodeURIComponent(item)).expect(201)
-        expect(await list('acme')).toEqual([item])
-      })
-
-      it('takes part in transactions of the Database outside a request', async () => {
-        const [db, orders] = [app.get(Database), app.get(Orders)]
-        await db.withTenantTransaction('acme', () => orders.add('tea'))
-        const failing = db.withTenantTransaction('acme', async () => {
-          await orders.add('rum')
-          await orders.transaction((part) => part.add('gin'))
-          throw new Error('after the fact')
-        })
-        await expect(failing).rejects.toThrow('after the fact')
-        expect(await list('acme')).toEqual(['tea'])
-        await expect(orders.list()).rejects.toMatchObject({ status: 400, code: 'TENANT_REQUIRED' })
-        const all = db.withoutTenant('for a test', () => orders.list())
-        expect(await all).toEqual(['tea'])
-      })
-
-      it('has no leak in the report of proveIsolation()', async () => {
-        const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
-        expect(report.leaks).toEqual([])
-        const list = report.verdicts.find(({ operation }) => operation === 'GET /orders')
-        expect(list?.verdict).toBe('PASS')
+    beforeAll(async () => {
+      database = await ownServerDatabase()
+      const { tenantRole, allTenantsRole } = database
+      const roles = { tenantRole, allTenantsRole }
+      const columns = ['item text not null']
+      const table = tenantTable('orders', { columns, unique: [['item']], id: 'uuid', ...roles })
+      folder = new Folder({ '0001_orders.sql': table })
+      app = await TestApp.create({
+        controllers: [OrdersController],
+        plugins: [postgres({ ...database.options, ...roles, migrations: folder.path })],
+        providers: [provider],
+        tenant: { authorize: () => true },
+        contract: 'off',
       })
     })
-  }
+
+    beforeEach(() =>
+      app
+        .get(Database)
+        .withoutTenant('a new test', () => app.get(Database).sql`delete from orders`),
+    )
+
+    afterAll(async () => {
+      await app?.close()
+      folder?.[Symbol.dispose]()
+      await database?.[Symbol.asyncDispose]()
+    })
+
+    const of = (tenant: string) => app.asTenant(tenant).request()
+    const post = (tenant: string, path: string) => of(tenant).post(`/orders/${path}`)
+    const list = async (tenant: string): Promise<string[]> =>
+      (await of(tenant).get('/orders').expect(200)).body.data
+
+    it('shows a tenant only its own rows', async () => {
+      const added = await post('acme', 'tea').expect(201)
+      await post('globex', 'tea').expect(201)
+      await post('globex', 'rum').expect(201)
+      expect(await list('acme')).toEqual(['tea'])
+      expect(await list('globex')).toEqual(['rum', 'tea'])
+      const { id } = added.body.data
+      const item = async (tenant: string) => (await of(tenant).get(`/orders/${id}`)).body.data.item
+      expect([await item('acme'), await item('globex')]).toEqual(['tea', null])
+      const renamed = await post('acme', 'renamed/rum/gin')
+      expect(renamed.body.data).toEqual({ count: 0 })
+      expect((await post('globex', 'renamed/rum/gin')).body.data).toEqual({ count: 1 })
+      expect(await list('globex')).toEqual(['gin', 'tea'])
+    })
+
+    it('shows eight tenants only their own rows with concurrent requests', async () => {
+      const tenants = Array.from({ length: 8 }, (_value, index) => `tenant-${index}`)
+      const ids = new Map<string, string>()
+      for (const tenant of tenants) {
+        const { body } = await post(tenant, `of ${tenant}`).expect(201)
+        ids.set(tenant, body.data.id)
+      }
+      const asks = tenants.flatMap((tenant) =>
+        [...ids].map(async ([owner, id]) => {
+          const { body } = await of(tenant).get(`/orders/${id}`)
+          expect([tenant, owner, body.data.item]).toEqual([
+            tenant,
+            owner,
+            tenant === owner ? `of ${tenant}` : null,
+          ])
+        }),
+      )
+      const nested = tenants.map((tenant) => post(tenant, `nested/${tenant}`).expect(204))
+      await Promise.all([...asks, ...nested])
+      for (const tenant of tenants) {
+        const own = [1, 5, 6, 7].map((number) => `${tenant} ${number}`)
+        expect(await list(tenant)).toEqual([`of ${tenant}`, ...own].sort())
+      }
+    })
+
+    it('saves no changes of a failed request', async () => {
+      await post('acme', 'failed/tea').expect(500)
+      expect(await list('acme')).toEqual([])
+    })
+
+    it('rolls back only an inner transaction', async () => {
+      await post('acme', 'nested/tea').expect(204)
+      expect(await list('acme')).toEqual(['tea 1', 'tea 5', 'tea 6', 'tea 7'])
+    })
+
+    it('continues after an inner transaction with a refused statement', async () => {
+      const { body } = await post('acme', 'again/tea').expect(200)
+      expect(body.data).toEqual(['tea'])
+      expect(await list('acme')).toEqual(['tea'])
+    })
+
+    it('refuses to write for another tenant inside a transaction', async () => {
+      await post('acme', 'elsewhere/tea').expect(409)
+      expect([await list('acme'), await list('other')]).toEqual([[], []])
+    })
+
+    it('stores a string that contains SQL as a value', async () => {
+      const item = `'); set role postgres; delete from orders; --`
+      await post('acme', encodeURIComponent(item)).expect(201)
+      expect(await list('acme')).toEqual([item])
+    })
+
+    it('takes part in transactions of the Database outside a request', async () => {
+      const [db, orders] = [app.get(Database), app.get(Orders)]
+      await db.withTenantTransaction('acme', () => orders.add('tea'))
+      const failing = db.withTenantTransaction('acme', async () => {
+        await orders.add('rum')
+        await orders.transaction((part) => part.add('gin'))
+        throw new Error('after the fact')
+      })
+      await expect(failing).rejects.toThrow('after the fact')
+      expect(await list('acme')).toEqual(['tea'])
+      await expect(orders.list()).rejects.toMatchObject({ status: 400, code: 'TENANT_REQUIRED' })
+      const all = db.withoutTenant('for a test', () => orders.list())
+      expect(await all).toEqual(['tea'])
+    })
+
+    it('has no leak in the report of proveIsolation()', async () => {
+      const report = await app.proveIsolation({ tenants: ['acme', 'globex'], seed: 1 })
+      expect(report.leaks).toEqual([])
+      const list = report.verdicts.find(({ operation }) => operation === 'GET /orders')
+      expect(list?.verdict).toBe('PASS')
+    })
+  })
 }
