@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { tenantTable } from 'blazon/postgres'
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Folder } from '../integrations/postgres/own-database.js'
 import { describeWithServer, PASSWORD, Server, SUPERUSER } from '../integrations/postgres/server.js'
 import { root } from '../root.js'
@@ -171,14 +171,15 @@ describe('blazon db table', () => {
 
 describeWithServer('blazon db with a server', () => {
   let server: Server
-  const start = async () => {
+  beforeAll(async () => {
     server = await Server.start({ hasPasswords: true })
-    vi.stubEnv('DATABASE_URL', server.url(SUPERUSER, { password: PASSWORD }))
-  }
-  afterEach(() => server[Symbol.asyncDispose]())
+  })
+  beforeEach(() => void vi.stubEnv('DATABASE_URL', urlOf('postgres')))
+  afterAll(() => server?.[Symbol.asyncDispose]())
+
+  const urlOf = (database: string) => server.url(SUPERUSER, { database, password: PASSWORD })
 
   it('uses the database in DATABASE_URL, and grants the roles to the given login', async () => {
-    await start()
     await server.run(`create role shop login noinherit password '${PASSWORD}'`)
     const migrated = await run('migrate', '--login', 'shop', ...withDir())
     expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
@@ -206,7 +207,8 @@ describeWithServer('blazon db with a server', () => {
   })
 
   it('prints failed, pending and changed migrations, and what the doctor finds', async () => {
-    await start()
+    await server.run('create database other')
+    vi.stubEnv('DATABASE_URL', urlOf('other'))
     migrations.write({ '0002_fill.sql': 'select 1;\nselect nothing' })
     const failed = await run('migrate', ...withDir())
     expect({ ...failed, stdout: steady(failed.stdout) }).toEqual({
@@ -244,24 +246,7 @@ describeWithServer('blazon db with a server', () => {
     expect(changed.stderr).toContain('0001_create_orders.sql is changed')
   })
 
-  it('prepares a database with the statements and commands in docs/postgres.md', async () => {
-    await start()
-    const page = readFileSync(join(root, 'docs/postgres.md'), 'utf8')
-    const [, recipe = ''] = page.split('## Logins and roles on a server')
-    const [, sql = ''] = /```sql\n([\s\S]*?)```/.exec(recipe) ?? []
-    const passworded = sql.replace(/'change me[^']*'/g, `'${PASSWORD}'`)
-    for (const statement of passworded.split(';').filter((text) => text.trim() !== ''))
-      await server.run(statement)
-    const urlOf = (login: string) => server.url(login, { database: 'shop', password: PASSWORD })
-    vi.stubEnv('DATABASE_URL', urlOf('shop_owner'))
-    const migrated = await run('migrate', '--login', 'shop', ...withDir())
-    expect(migrated).toMatchObject({ status: 0, stderr: '1 migration applied.\n' })
-    vi.stubEnv('DATABASE_URL', urlOf('shop'))
-    expect(await run('doctor')).toMatchObject({ status: 0, stdout: '' })
-  })
-
   it('never prints the password if the connection fails', async () => {
-    await start()
     const right = encodeURIComponent(PASSWORD)
     const wrong = [
       [`${SUPERUSER}:hush-hush@127.0.0.1:${server.port}/postgres`, 'authentication failed'],
