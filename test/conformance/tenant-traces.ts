@@ -219,6 +219,7 @@ export function describeTraces(databaseOf: () => TenantDatabase): void {
         expect(await ask('b', limit)).toEqual([{ limit: '10s' }])
         // After a statement that may leave a trace, the session is cleaned.
         await ask('b', 'do $$ begin end $$')
+        await database.asOwner('truncate orders, items, leavers')
       },
     )
 
