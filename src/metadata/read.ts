@@ -35,11 +35,22 @@ export function readInjections(target: Class): InjectionFacts {
   return {
     injectable:
       own?.facts.some(({ kind }) => kind === 'injectable' || kind === 'controller') ?? false,
-    // If a constructor is inherited, its parameters are declared on the base class.
-    parameters:
-      chain.map((link) => findClass(link)?.parameters).find((map) => map?.size) ?? new Map(),
+    parameters: findClass(chain.find(hasTokens) ?? target)?.parameters ?? new Map(),
     fields: [...fields].map(([key, token]) => ({ key, token })),
   }
+}
+
+/**
+ * Whether a class declares the tokens of its constructor. If a constructor is inherited, its tokens are declared on the
+ * base class. Tokens of a base class do not apply to a class with a constructor of its own.
+ */
+function hasTokens(target: Class): boolean {
+  const { hasOwnMetadata } = Reflect as { hasOwnMetadata?: (key: string, of: object) => boolean }
+  return (
+    (findClass(target)?.parameters.size ?? 0) > 0 ||
+    Object.hasOwn(target, 'inject') ||
+    hasOwnMetadata?.('design:paramtypes', target) === true
+  )
 }
 
 /** Returns the class and its base classes, starting with the class itself. */

@@ -1,3 +1,4 @@
+import 'reflect-metadata'
 import { App, Controller, Get, Inject, Injectable, InjectionToken } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
@@ -54,4 +55,46 @@ describe('a class with its own constructor', () => {
     expect([first, name, other]).toEqual(['Bob', 'own Bob', 'fixed'])
     await app.close()
   })
+
+  it('does not receive the dependencies of the base class if `static inject` lists its own', async () => {
+    @Injectable()
+    class Own extends Base {
+      static readonly inject = [Other]
+      constructor(readonly first: string) {
+        super('fixed', 'fixed')
+      }
+    }
+    const app = await App.create({ providers: [...providers, Own], logger: false })
+    expect(app.get(Own).first).toBe('Bob')
+    await app.close()
+  })
+
+  it('does not receive the dependencies of the base class if the compiler has emitted its types', async () => {
+    class Service {}
+    @Injectable()
+    @Reflect.metadata('design:paramtypes', [Service])
+    class Own extends Base {
+      constructor(readonly service: Service) {
+        super('fixed', 'fixed')
+      }
+    }
+    const app = await App.create({ providers: [...providers, Service, Own], logger: false })
+    expect(app.get(Own).service).toBeInstanceOf(Service)
+    await app.close()
+  })
+})
+
+it('an injected field has the token of the subclass, even if the base class also injects it', async () => {
+  class Fields {
+    @Inject(Name) readonly name!: string
+    @Inject(Name) readonly inherited!: string
+  }
+  @Injectable()
+  class Derived extends Fields {
+    @Inject(Other) override readonly name!: string
+  }
+  const app = await App.create({ providers: [...providers, Derived], logger: false })
+  const { name, inherited } = app.get(Derived)
+  expect([name, inherited]).toEqual(['Bob', 'Ada'])
+  await app.close()
 })
