@@ -85,19 +85,23 @@ describe('modules', () => {
     class Orders {
       readonly db = inject<string>('db')
     }
-    const later = (value: string) => async () => value
     const orders: Module = {
-      providers: [{ token: 'db', useFactory: later('private') }, Orders],
+      providers: [{ token: 'db', useFactory: async () => 'private' }, Orders],
       exports: [Orders],
     }
     const report = {
       token: 'report',
-      useFactory: async (made: Orders, db: string) => `${made.db} ${db}`,
-      inject: [Orders, 'db'],
+      useFactory: async (made: Orders) => `report of ${made.db}`,
+      inject: [Orders],
     }
-    const providers = [report, { token: 'db', useFactory: later('shared') }]
-    const app = await App.create({ providers, modules: [orders] })
-    expect(app.get('report')).toBe('private shared')
+    // It needs the report, which must not wait for it.
+    const shared = {
+      token: 'db',
+      useFactory: async (made: string) => `shared, with ${made}`,
+      inject: ['report'],
+    }
+    const app = await App.create({ providers: [report, shared], modules: [orders] })
+    expect(app.get('db')).toBe('shared, with report of private')
     await app.close()
   })
 
