@@ -36,3 +36,10 @@ it('the digest of bytes and text is that of their content, and that of other dat
   )
   expect(digestOf(undefined)).toBe(sha256(''))
 })
+
+it('the digests of long bodies that differ only in their last character are different', () => {
+  const start = 'a'.repeat(100_000)
+  for (const make of [String, Buffer.from, (text: string) => ({ text })]) {
+    expect(digestOf(make(`${start}b`))).not.toBe(digestOf(make(`${start}c`)))
+  }
+})

@@ -145,6 +145,39 @@ describe('a held response', () => {
     expect(statuses).toEqual([503, 404])
   })
 
+  it('passes its content to `before`: its body in the encodings of its chunks, once it has ended', async () => {
+    const bodies: unknown[] = []
+    const { promise, open } = gate()
+    const { text } = await exchange(
+      (res) => {
+        res.write(Buffer.from('first '))
+        // The two bytes of one character in UTF-8.
+        res.write('\u00c3\u00a9', 'latin1')
+        res.end(' last')
+        open()
+      },
+      {
+        before: async (_status, content) => {
+          bodies.push(content().body)
+          await promise
+          bodies.push(String(content().body))
+        },
+      },
+    )
+    expect([bodies, text]).toEqual([[null, 'first é last'], 'first é last'])
+  })
+
+  it('can have a list of pairs as the headers of its head', async () => {
+    const contents: unknown[] = []
+    const { headers } = await exchange(
+      (res) => res.writeHead(200, [['X-By', 'head']] as never).end(),
+      {
+        before: async (_status, content) => void contents.push(content().headers['x-by']),
+      },
+    )
+    expect([headers.get('x-by'), contents]).toEqual(['head', ['head']])
+  })
+
   it('is replaced by the response of `refused` if `before` rejects', async () => {
     const { status, text, headers } = await exchange(
       (res) => res.writeHead(200, { 'x-by': 'first' }).end('first'),

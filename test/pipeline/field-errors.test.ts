@@ -28,6 +28,8 @@ describe('the field errors of a response', () => {
     expect(limitErrors(whole)).toHaveLength(8)
     const larger = whole.map(({ path, message }) => error(path, `${message}m`))
     expect(limitErrors(larger)).toHaveLength(7)
+    const outsideAscii = Array.from({ length: 20 }, () => error('p', 'é'.repeat(500)))
+    expect(limitErrors(outsideAscii)).toHaveLength(Math.floor(8192 / sizeOf('é'.repeat(500))))
   })
 })
 
@@ -61,5 +63,14 @@ describe('the field errors without values of the request', () => {
     const issues = ['too short', 'too simple'].map((message) => ({ path: ['name'], message }))
     const all = { source: 'body', value: { name: 'a' }, declares: () => true } as const
     expect(genericErrors(issues, all)).toHaveLength(1)
+  })
+
+  it('contain a missing and an invalid field separately, even if both names are hidden', () => {
+    const issues = ['absent', 'wrong'].map((name) => ({ path: [name], message: 'is not valid' }))
+    const all = { source: 'body', value: { wrong: 1 }, declares: () => false } as const
+    expect(genericErrors(issues, all).map(({ message }) => message)).toEqual([
+      'is missing',
+      'is not valid',
+    ])
   })
 })

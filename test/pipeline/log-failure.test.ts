@@ -31,7 +31,8 @@ describe('the log of failures', () => {
   it('contains an error once for each request', () => {
     const { log, lines } = failureLog()
     const req = requestOf()
-    for (const each of [bug, bug, new Error('another')]) log(each, req, { status: 500 })
+    const another = new Error('another')
+    for (const each of [bug, bug, another, another]) log(each, req, { status: 500 })
     log(bug, requestOf(), { status: 500 })
     const facts = { method: 'GET', url: '/a', requestId: 'r-1', status: 500 }
     expect(lines).toMatchObject([
@@ -106,6 +107,16 @@ describe('the log of failed guards', () => {
     expect(fail(3)).toBe(2)
     now += 3_600_000
     expect(fail(30)).toBe(20)
+  })
+
+  it('has one line per second, however often a guard fails in between', () => {
+    let now = 0
+    let count = 0
+    const log = createDenialLog(() => void count++, { monotonic: () => now } as never)
+    const fail = () => log(new TypeError('broken'), requestOf())
+    for (let i = 0; i < 20; i++) fail()
+    for (; now < 10_000; now += 250) fail()
+    expect(count).toBe(29)
   })
 
   it('has no line for an HTTP error of another guard, or before the application starts', () => {
