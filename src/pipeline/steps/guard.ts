@@ -94,11 +94,11 @@ function guardStep(
     noteGuard(req, refused)
     return deny(challenge)
   }
-  const admit = admitStep(only, forbidsStoring ? storingForbidden(next) : next, onError)
-  const letIn: Step = (req, res) => {
-    noteGuard(req, ofAdmitted)
-    return admit(req, res)
-  }
+  const letIn = admitStep(only, {
+    note: (req) => noteGuard(req, ofAdmitted),
+    next: forbidsStoring ? storingForbidden(next) : next,
+    onError,
+  })
   return function guardRequest(req, res) {
     const { user } = req
     let verdict: unknown
@@ -108,11 +108,11 @@ function guardStep(
       setUser(req, user)
       return onError(error, req)
     }
-    if (verdict === true) return letIn(req, res)
+    if (verdict === true) return letIn(req, res, user)
     if (!(verdict instanceof Promise)) return refuseRequest(req, user)
     return whenSettled(
       verdict,
-      (settled) => (settled === true ? letIn(req, res) : refuseRequest(req, user)),
+      (settled) => (settled === true ? letIn(req, res, user) : refuseRequest(req, user)),
       (error) => {
         setUser(req, user)
         return onError(error, req)
@@ -130,27 +130,40 @@ export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
+/** The functions that {@link admitStep} calls. */
+interface AdmitEnds {
+  /** Records that the guard has allowed the request. */
+  readonly note: (req: BlazonRequest) => void
+  readonly next: Step
+  readonly onError: ErrorRefusal
+}
+
+/** Continues with a request that a guard has allowed. `before` is the user that the request had before the guard. */
+type Admit = (req: BlazonRequest, res: Response, before: BlazonRequest['user']) => unknown
+
 /**
  * Records which guard has allowed a request, and the tenant of the credential. If a guard has no name and no
- * `tenantOf`, there is nothing to record.
+ * `tenantOf`, only the decision is recorded.
  */
-function admitStep({ name, tenantOf }: RouteGuard, next: Step, onError: ErrorRefusal): Step {
-  if (tenantOf === null && name === null) return next
+function admitStep({ name, tenantOf }: RouteGuard, { note, next, onError }: AdmitEnds): Admit {
   const scheme = name ?? undefined
   if (tenantOf === null) {
-    const result = Object.freeze({ scheme, keyScheme: scheme, tenants: Object.freeze([]) })
+    const tenants = Object.freeze([])
+    const result = name === null ? null : Object.freeze({ scheme, keyScheme: scheme, tenants })
     return function admit(req, res) {
-      noteAuthResult(req, result)
+      note(req)
+      if (result !== null) noteAuthResult(req, result)
       return next(req, res)
     }
   }
-  return function admitWithTenant(req, res) {
+  return function admitWithTenant(req, res, before) {
     try {
       noteAuthResult(req, { scheme, keyScheme: scheme, tenants: [readTenant(tenantOf, req)] })
     } catch (error) {
-      setUser(req, undefined)
+      setUser(req, before)
       return onError(error, req)
     }
+    note(req)
     return next(req, res)
   }
 }

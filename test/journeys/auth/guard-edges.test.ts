@@ -96,6 +96,51 @@ describe('the `tenantOf` function of a guard', () => {
   })
 })
 
+describe('a guard whose `tenantOf` throws', () => {
+  const failing: AuthGuard = {
+    credentials: ['x-first'],
+    canActivate(req: Request) {
+      req.user = { id: 'own' }
+      return true
+    },
+    tenantOf() {
+      throw new Error('broken')
+    },
+  }
+  const identify: Middleware = (req, _res, next) => {
+    req.user = { id: 'earlier' }
+    next()
+  }
+
+  it.each([
+    ['alone', '/required', Routes],
+    ['one of several', '/both', Both],
+  ])(
+    'is recorded once, and leaves the user that a middleware has set, if it is %s',
+    async (_, path, controller) => {
+      const users: unknown[] = []
+      const look: Middleware = (error, req, _res, next) => {
+        users.push((req as Request).user?.id)
+        next(error)
+      }
+      await using app = await TestApp.create({
+        controllers: [controller],
+        auth: { guards: { first: failing, second: { ...failing, credentials: ['x-second'] } } },
+        tenant: {},
+        middlewares: [identify, look],
+        logger: false,
+      })
+      const response = await app.request().get(path).set('x-first', '1')
+      const verdicts = app
+        .explain(response)
+        .decisions.filter(({ by }) => by === 'guard')
+        .map(({ verdict, reason }) => [verdict, reason])
+      expect([response.status, users]).toEqual([401, ['earlier']])
+      expect(verdicts).toEqual([['refused', 'it threw Error: broken']])
+    },
+  )
+})
+
 describe('the `carries` function of a guard', () => {
   const guard: AuthGuard = {
     credentials: ['authorization'],
