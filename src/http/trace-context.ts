@@ -149,8 +149,9 @@ export function traceOf(req: Traced): TraceContext {
 export function knownTrace(req: Traced): TraceContext | undefined {
   if (req[kTrace] !== undefined) return req[kTrace]
   const isRecorded = ((req[kSpan]?.traceFlags ?? 0) & SAMPLED) !== 0
-  const leads = isRecorded || parseTraceparent(req.headers['traceparent']) !== undefined
-  return leads ? traceOf(req) : undefined
+  if (isRecorded) req[kTrace] = traceOfSpan(req)
+  if (req[kTrace] !== undefined) return req[kTrace]
+  return parseTraceparent(req.headers['traceparent']) === undefined ? undefined : traceOf(req)
 }
 
 /** Sets the span of a request. The next access creates the trace of this span. */

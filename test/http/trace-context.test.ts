@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createTrace, parseTraceparent, parseTracestate } from '../../src/http/trace-context.js'
+import {
+  createTrace,
+  knownTrace,
+  parseTraceparent,
+  parseTracestate,
+  setSpan,
+  traceOf,
+} from '../../src/http/trace-context.js'
 
 const TRACE = '12345678901234567890123456789012'
 const SPAN = '1234567890123456'
@@ -162,5 +169,63 @@ describe('createTrace', () => {
   it('returns a frozen object, because all code in a request shares it', () => {
     const trace = createTrace(valid, 'foo=1')
     expect([Object.isFrozen(trace), Object.isFrozen(trace.headers)]).toEqual([true, true])
+  })
+})
+
+describe('the trace of a request', () => {
+  const OTHER = 'f'.repeat(32)
+  const span = (more: object = {}) => ({
+    traceId: TRACE,
+    spanId: 'a'.repeat(16),
+    traceFlags: 1,
+    ...more,
+  })
+  const requestOf = (traceparent?: string) => ({
+    headers: traceparent === undefined ? {} : { traceparent },
+  })
+
+  it("is that of the request's span, whose parent is the caller's span only in the same trace", () => {
+    const found = [valid, `00-${OTHER}-${SPAN}-01`, undefined].map((traceparent) => {
+      const req = requestOf(traceparent)
+      setSpan(req, span({ traceFlags: 0xff, traceState: { serialize: () => 'foo=1' } }))
+      return traceOf(req)
+    })
+    const facts = { traceId: TRACE, spanId: 'a'.repeat(16), flags: 3, state: 'foo=1' }
+    for (const trace of found) expect(trace).toMatchObject(facts)
+    expect(found.map(({ parentId }) => parentId)).toEqual([SPAN, undefined, undefined])
+  })
+
+  it('changes if the span is set after the trace was read, and stays the same object otherwise', () => {
+    const req = requestOf(valid)
+    const before = traceOf(req)
+    expect(traceOf(req)).toBe(before)
+    setSpan(req, span({ traceId: OTHER }))
+    expect([before.traceId, traceOf(req).traceId]).toEqual([TRACE, OTHER])
+  })
+
+  it.each([
+    ['no span and no caller', undefined, undefined, undefined],
+    ['a caller', valid, undefined, TRACE],
+    ['a recorded span', undefined, span(), TRACE],
+    ['a span that is not recorded', undefined, span({ traceFlags: 2 }), undefined],
+    [
+      'a span that is not recorded, and a caller',
+      valid,
+      span({ traceId: OTHER, traceFlags: 0 }),
+      OTHER,
+    ],
+    ['a recorded span without an ID', undefined, span({ spanId: '0'.repeat(16) }), undefined],
+    [
+      'a recorded span without an ID, and a caller',
+      valid,
+      span({ traceId: '0'.repeat(32) }),
+      TRACE,
+    ],
+  ])('is known, and not created, with %s', (_, traceparent, set, traceId) => {
+    const req = requestOf(traceparent)
+    if (set !== undefined) setSpan(req, set)
+    expect(knownTrace(req)?.traceId).toBe(traceId)
+    const created = traceOf(req)
+    expect(knownTrace(req)).toBe(created)
   })
 })

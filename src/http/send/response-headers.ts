@@ -352,7 +352,7 @@ const NO_STORE = Object.freeze([NAME, 'no-store'])
  */
 export function forbidStoring(res: Response): void {
   const added = (res as Response & Partial<OwnHeaders>)[kAdded] ?? null
-  if (added === null || !added.includes(NAME)) addHeaders(res, NO_STORE)
+  if (added === null || indexOfHeader(added, NAME) < 0) addHeaders(res, NO_STORE)
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   type Response,
   Sse,
 } from 'blazon'
+import { addHeaders } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
@@ -172,9 +173,13 @@ describe('the response to a request that the guard has admitted', () => {
     expect(await table(app, RIGHT)).toEqual(EXPECTED)
   })
 
-  it('keeps the Cache-Control header of a middleware', async () => {
+  it.each<[string, (res: Response) => unknown]>([
+    ['sets', (res) => res.set('Cache-Control', 'private')],
+    ['adds', (res) => addHeaders(res, ['Cache-Control', 'private'])],
+    ['adds in lower case', (res) => addHeaders(res, ['cache-control', 'private'])],
+  ])('keeps the Cache-Control header that a middleware %s', async (_, add) => {
     const mark: RequestHandler = (_req, res, next) => {
-      res.set('Cache-Control', 'private')
+      add(res as Response)
       next()
     }
     await using app = await start({ middlewares: [mark] })
