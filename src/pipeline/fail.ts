@@ -259,7 +259,8 @@ function optional(errors: KnownFailure['errors'], requestId: string | undefined)
 
 /** Whether the client's `Accept` header requests problem details (RFC 9457). A wildcard means JSON. */
 function prefersProblem(req: BlazonRequest): boolean {
-  if (!req.headers.accept?.includes(PROBLEM)) return false
+  // The names of media types are case-insensitive (RFC 9110, 8.3.1).
+  if (!req.headers.accept?.toLowerCase().includes(PROBLEM)) return false
   return req.accepts(['application/json', PROBLEM]) === PROBLEM
 }
 

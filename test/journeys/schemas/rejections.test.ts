@@ -122,12 +122,11 @@ describe('the validation of inputs', () => {
 
   it('reports errors in problem+json when the client accepts it', async () => {
     const request = await start()
-    const { body, status, type } = await request
-      .post('/orders')
-      .set('accept', 'application/problem+json')
-      .send({})
-    expect([status, type]).toEqual([400, 'application/problem+json'])
-    expect(body.errors).toMatchObject([{ in: 'body', path: 'items' }])
+    for (const accept of ['application/problem+json', 'Application/Problem+JSON']) {
+      const { body, status, type } = await request.post('/orders').set('accept', accept).send({})
+      expect([status, type]).toEqual([400, 'application/problem+json'])
+      expect(body.errors).toMatchObject([{ in: 'body', path: 'items' }])
+    }
   })
 
   it('leaves the fields of req.validated undefined when the route has no schema', async () => {
