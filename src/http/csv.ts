@@ -46,6 +46,7 @@ export function csv(options: CsvOptions = {}): Representation {
     return quoted(formulas === 'keep' ? textOf(value) : harmless(value))
   }
   const line = (keys: readonly string[], row?: Row) => {
+    if (keys.length === 0) return ''
     let text = ''
     for (let at = 0; at < keys.length; at++) {
       const key = keys[at] as string
@@ -59,7 +60,6 @@ export function csv(options: CsvOptions = {}): Representation {
       if (isAsyncIterable(data)) return linesOf(data, { columns, line })
       const rows = rowsOf(data)
       const keys = columns ?? keysOf(rows)
-      if (keys.length === 0) return ''
       return line(keys) + rows.map((row) => line(keys, row)).join('')
     },
   }
@@ -163,7 +163,7 @@ function own(row: Row, key: string): unknown {
 
 function textOf(value: unknown): string {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString()
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? (JSON.stringify(value) ?? '') : String(value)
 }
 
 // The first characters of formulas. Some localized spreadsheets also accept the full-width forms.

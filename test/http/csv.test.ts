@@ -4,6 +4,16 @@ import { describe, expect, it } from 'vitest'
 const write = (data: unknown, options?: Parameters<typeof csv>[0]) =>
   csv(options).serialize(data, {} as never)
 
+/** Writes rows that come one by one. */
+const streamed = async (rows: readonly object[], options?: Parameters<typeof csv>[0]) => {
+  const lines: unknown[] = []
+  const source = (async function* () {
+    yield* rows
+  })()
+  for await (const line of write(source, options) as AsyncIterable<unknown>) lines.push(line)
+  return lines.join('')
+}
+
 describe('the function csv()', () => {
   it('writes an invalid date as an empty field', () => {
     expect(write([{ a: new Date(Number.NaN), b: 1 }])).toBe('a,b\r\n,1\r\n')
@@ -15,15 +25,7 @@ describe('the function csv()', () => {
 
   it('reads the fields of a row from its toJSON method, at once and one by one', async () => {
     const row = () => Object.create({ toJSON: () => ({ id: 1 }) })
-    expect(write([row()])).toBe('id\r\n1\r\n')
-    const rows = write(
-      (async function* () {
-        yield row()
-      })(),
-    )
-    const lines: string[] = []
-    for await (const line of rows as AsyncIterable<string>) lines.push(line)
-    expect(lines.join('')).toBe('id\r\n1\r\n')
+    expect([write([row()]), await streamed([row()])]).toEqual(Array(2).fill('id\r\n1\r\n'))
   })
 
   it.each([
@@ -39,6 +41,16 @@ describe('the function csv()', () => {
     expect(() => write(data)).toThrow(
       new TypeError(`text/csv needs a list of objects, but ${message}.`),
     )
+  })
+
+  it('writes nothing without columns, at once and one by one', async () => {
+    expect([write([{}, {}]), await streamed([{}, {}])]).toEqual(['', ''])
+    const none = { columns: [] }
+    expect([write([{ a: 1 }], none), await streamed([{ a: 1 }], none)]).toEqual(['', ''])
+  })
+
+  it('writes an object that is omitted in JSON as an empty field', () => {
+    expect(write([{ a: { toJSON: () => undefined }, b: 1 }])).toBe('a,b\r\n,1\r\n')
   })
 
   it('allows ten fields for each value, besides 100,000 fields', () => {
