@@ -1,3 +1,4 @@
+import type { ParameterDefinition } from '../contracts/extensions.js'
 import type { Request } from '../contracts/handler.js'
 import type { SchemaConverters } from '../contracts/openapi.js'
 import type { RouteModel } from '../contracts/route-model.js'
@@ -15,6 +16,8 @@ interface SecretInput {
   readonly secrets: SecretSchema
   /** Reads headers whose names contain upper-case letters in the schema. */
   readonly headersOf: ReturnType<typeof headerReader>
+  /** The parameter of `defineParameter` that the schema belongs to; `null` for all other inputs. */
+  readonly definition: ParameterDefinition | null
 }
 
 const SOURCES: readonly InputSource[] = ['params', 'query', 'headers', 'cookies', 'body']
@@ -96,9 +99,9 @@ export class RequestSecrets {
     const route: unknown = req.route
     // The `route` of an Express router belongs to Express.
     if (!isOurs(route)) return
-    for (const { source, secrets, headersOf } of this.#inputsOf(route)) {
+    for (const { source, secrets, headersOf, definition } of this.#inputsOf(route)) {
       secrets.collect(headersOf === null ? req[source] : headersOf(req.headers), found)
-      secrets.collect(req.validated?.[source], found)
+      secrets.collect(outputOf(req, source, definition), found)
     }
   }
 
@@ -106,20 +109,37 @@ export class RequestSecrets {
     const known = this.#known.get(route)
     if (known !== undefined) return known
     const found: SecretInput[] = []
-    const add = (source: InputSource | null, schema: RouteModel['inputs'][InputSource]) => {
+    const add = (
+      source: InputSource | null,
+      schema: RouteModel['inputs'][InputSource],
+      definition: ParameterDefinition | null = null,
+    ) => {
       const secrets = schema === null ? null : findSecrets(schema, this.#converters)
       if (secrets === null || source === null) return
       const headersOf = source === 'headers' ? headerReader(secrets.names) : null
-      found.push({ source, secrets, headersOf })
+      found.push({ source, secrets, headersOf, definition })
     }
     for (const source of SOURCES) add(source, route.inputs[source])
     for (const schema of schemasOfBody(route)) {
       if (schema !== route.inputs.body) add('body', schema)
     }
-    for (const { source, input } of route.definedParameters ?? []) add(source, input)
+    for (const { source, input, definition } of route.definedParameters ?? []) {
+      add(source, input, definition)
+    }
     this.#known.set(route, found)
     return found
   }
+}
+
+/** Returns the output of a schema for a part of the request, or for the value of a parameter, under its name. */
+function outputOf(
+  req: Request,
+  source: InputSource,
+  definition: ParameterDefinition | null,
+): unknown {
+  if (definition === null) return req.validated?.[source]
+  const { place, values } = definition
+  return place === null ? undefined : { [place.name]: values.get(req) }
 }
 
 function isOurs(route: unknown): route is RouteModel {

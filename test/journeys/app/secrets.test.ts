@@ -4,7 +4,9 @@ import {
   type AppOptions,
   Body,
   Controller,
+  defineParameter,
   Get,
+  Headers,
   HttpError,
   inject,
   Log,
@@ -185,6 +187,35 @@ describe('a field that its schema marks as secret', () => {
     const { post } = await serve({ controllers: [ReferredController], logger: false })
     const { text } = await post('../referred', { pin: 4711, token: 'a token' })
     expect(text).toContain('[secret] and [secret] are taken')
+  })
+
+  it('is detected in a header that its schema changes, and in a parameter of a plugin', async () => {
+    const hidden = z.string().toUpperCase().meta({ secret: true })
+    const Pin = defineParameter((req) => req.get('x-pin'), {
+      in: 'header',
+      name: 'X-Pin',
+      schema: hidden,
+    })
+    @Controller('sent')
+    class SentController {
+      @Get('header') @Headers(z.object({ 'X-Pin': hidden })) header({ validated }: Request) {
+        throw new HttpError(
+          409,
+          `${(validated.headers as Record<string, string>)['X-Pin']} is taken`,
+        )
+      }
+      @Pin() @Get('parameter') parameter(req: Request) {
+        throw new HttpError(409, `${Pin.of(req)} is taken`)
+      }
+    }
+    const { app } = await serve({ controllers: [SentController], logger: false })
+    for (const path of ['header', 'parameter']) {
+      const url = `http://localhost/sent/${path}`
+      const response = await app.fetch(
+        new globalThis.Request(url, { headers: { 'x-pin': 'abcd' } }),
+      )
+      expect(await response.json()).toMatchObject({ message: '[secret] is taken' })
+    }
   })
 
   it('does not appear in an HttpError that the handler throws, even if its value is short', async () => {
