@@ -214,6 +214,10 @@ describe('a held response', () => {
     expect(res.write('late')).toBe(true)
     expect(res.end('late')).toBe(res)
     expect(res.getHeaders()).toEqual({})
+    const first = new ServerResponse(new IncomingMessage(new Socket()))
+    keepFirstResponse(first)
+    first.end()
+    expect([first.write('late'), first.end('late')]).toEqual([true, first])
   })
 
   const lateCalls: [string, (res: ServerResponse) => unknown][] = [

@@ -219,6 +219,21 @@ describe('the response to a request that the guard has admitted', () => {
   })
 })
 
+describe('the response of an optional route with several guards', () => {
+  it('has Cache-Control: no-store only for a caller', async () => {
+    @Controller('r')
+    class Several {
+      @Auth('one', 'two', { optional: true }) @Get('optional') optional() {
+        return { a: 1 }
+      }
+    }
+    const guards = { one: guard, two: { ...guard, credentials: ['x-two'] } }
+    await using app = await start({ controllers: [Several], auth: { guards } })
+    expect(await table(app, {}, ['optional'])).toEqual({ optional: '200 -' })
+    expect(await table(app, RIGHT, ['optional'])).toEqual({ optional: '200 no-store' })
+  })
+})
+
 describe('the response to a request that the guard has not admitted', () => {
   it('has no Cache-Control header', async () => {
     await using app = await start()

@@ -53,6 +53,11 @@ describe('an error format that fails', () => {
       })
       const [line] = app.logs.filter(({ level }) => level === 'error')
       expect(JSON.stringify(line)).toContain('The error format failed')
+      const problem = app
+        .request()
+        .get('/things/conflict')
+        .set('Accept', 'application/problem+json')
+      expect((await problem).body).toMatchObject({ title: 'Conflict', code: 'TAKEN' })
     },
   )
 
