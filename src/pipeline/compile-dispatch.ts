@@ -124,11 +124,12 @@ export function compileFrameworkRoute(
   { onError, deadlines }: Pick<EnterConfig, 'onError' | 'deadlines'>,
 ): RunRoute {
   return function runFrameworkRoute(req, res) {
-    const next = nextOf(req, res, onError)
+    // Every thrown value is an error, but `next` without an argument means that there is no response.
+    const fail = (error: unknown) => onError(error, req, res)
     try {
-      Promise.resolve(handle(req, res, next)).catch(next)
+      Promise.resolve(handle(req, res, nextOf(req, res, onError))).catch(fail)
     } catch (error) {
-      return next(error)
+      return fail(error)
     }
     if (!res.headersSent) deadlines?.startUntilClosed(req, res)
   }

@@ -60,6 +60,27 @@ describe('the routes of plugins', () => {
     expect(await (await app.fetch('/')).text()).toBe('first')
   })
 
+  it('respond with 500, and log the error, whatever they throw', async () => {
+    const plugin: Plugin = {
+      name: 'failing',
+      routes: () =>
+        [new Error('broken'), undefined].flatMap((error, at) => [
+          { path: `/rejects/${at}`, handle: () => Promise.reject(error) },
+          {
+            path: `/throws/${at}`,
+            handle() {
+              throw error
+            },
+          },
+        ]),
+    }
+    await using app = await TestApp.create({ plugins: [plugin], contract: 'off' })
+    for (const path of ['/rejects/0', '/throws/0', '/rejects/1', '/throws/1']) {
+      expect([path, (await app.fetch(path)).status]).toEqual([path, 500])
+    }
+    expect(app.logs.filter(({ level }) => level === 'error')).toHaveLength(4)
+  })
+
   it.each([
     ['a string', '/status', 'It returned a value of type string.'],
     ['an object', {}, 'It returned a value of type object.'],
