@@ -91,7 +91,7 @@ it('an injected field has the token of the subclass, even if the base class also
   }
   @Injectable()
   class Derived extends Fields {
-    @Inject(Other) override readonly name!: string
+    @Inject(Other) override readonly name = ''
   }
   const app = await App.create({ providers: [...providers, Derived], logger: false })
   const { name, inherited } = app.get(Derived)
