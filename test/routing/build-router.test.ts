@@ -62,6 +62,16 @@ describe('buildRouter', () => {
     ])
   })
 
+  it('limits a parameter to 1,024 characters, alone and beside a literal', () => {
+    const [longest, tooLong] = ['x'.repeat(1024), 'x'.repeat(1025)]
+    const match = routerOf('GET /a/:name', 'GET /b/:name.txt')
+    expect(match('GET', `/a/${longest}`)).toEqual(['GET /a/:name', { name: longest }])
+    expect(match('GET', `/b/${longest}.txt`)).toEqual(['GET /b/:name.txt', { name: longest }])
+    for (const url of [`/a/${tooLong}`, `/b/${tooLong}.txt`]) {
+      expect(match('GET', url)).toEqual({ kind: 'none' })
+    }
+  })
+
   it('finds nothing, instead of a malformed path, if only the query cannot be decoded', () => {
     expect(routerOf('GET /users')('GET', '/none?name=%ff')).toEqual({ kind: 'none' })
     expect(routerOf('GET /users')('GET', '/%ff?name=a')).toEqual({ kind: 'malformed' })

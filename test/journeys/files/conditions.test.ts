@@ -200,6 +200,12 @@ describe('a file response whose content is not on disk', () => {
       'content-disposition': 'attachment; filename=b.svg',
       'last-modified': 'Sun, 09 Sep 2001 01:46:40 GMT',
     })
+    const lastModified = new Date(0)
+    state.make = () =>
+      fileResponse(new File([TEXT], 'b.svg', { lastModified: 1e12 }), { lastModified })
+    const changed = await fetch(`${url}/made`)
+    expect(changed.headers.get('last-modified')).toBe('Thu, 01 Jan 1970 00:00:00 GMT')
+    await changed.text()
   })
 
   it('supports no ranges if it is a stream', async () => {

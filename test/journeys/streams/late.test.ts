@@ -1,4 +1,5 @@
-import { Controller, defineControllers, Get, type RequestHandler, Sse } from 'blazon'
+import { once } from 'node:events'
+import { Controller, defineControllers, Get, type RequestHandler, type Response, Sse } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { gate } from '../gate.js'
 import { turns } from '../turns.js'
@@ -22,6 +23,18 @@ class OwnController {
       },
     }
     return { [Symbol.asyncIterator]: () => iterator } as never
+  }
+
+  /** Sends another response before it returns the iterable, or also waits for the end of this response. */
+  @Get('sent') @Sse(Item) sent(_req: unknown, res: Response) {
+    res.json({ sent: true })
+    return this.items()
+  }
+
+  @Get('closed') @Sse(Item) async closed(_req: unknown, res: Response) {
+    res.json({ sent: true })
+    await once(res, 'close')
+    return this.items()
   }
 }
 
@@ -85,6 +98,19 @@ it('an iterable that has failed by itself is not ended again', async () => {
   expect(await (await app.fetch('/own')).text()).toContain('event: error')
   expect(own.ends).toBe(0)
 })
+
+it.each(['/sent', '/closed'])(
+  'an iterable is ended if its handler has sent another response: %s',
+  async (path) => {
+    const ended = gate()
+    Object.assign(own, { ends: 0, end: ended.open, next: () => new Promise(() => {}) })
+    const app = await start({ contract: 'off', controllers })
+    expect(await (await app.fetch(path)).json()).toEqual({ sent: true })
+    await ended.opened
+    await turns()
+    expect([own.ends, state.errors]).toEqual([1, []])
+  },
+)
 
 it('a stream has the status 200, even if a middleware has set another one', async () => {
   script(async function* () {

@@ -60,6 +60,20 @@ describe('the onResponse observer', () => {
     expect(calls).toBe(4)
   })
 
+  it('is called once, even if the head of the first response cannot be written', async () => {
+    @Controller('heads')
+    class Heads {
+      @Get() get(_req: Request, res: Response) {
+        res.writeHead(200, { 'X Invalid': 'yes' })
+      }
+    }
+    const statuses: number[] = []
+    const counting = plugin({ onResponse: (_req, res) => void statuses.push(res.statusCode) })
+    await using app = await start([counting], { controllers: [Heads], logger: false })
+    expect((await app.request().get('/heads')).status).toBe(500)
+    expect(statuses).toEqual([200])
+  })
+
   it('does not change the response if it throws, and its error is logged', async () => {
     const errors: unknown[] = []
     const logger = { info() {}, warn() {}, error: (facts: object) => errors.push(facts) }
@@ -71,6 +85,10 @@ describe('the onResponse observer', () => {
     const response = await app.request().get('/things').expect(200)
     expect(response.headers['x-status']).toBe('200')
     await expect.poll(() => errors.length).toBe(2)
+    await app.request().get('/things/fails').expect(409)
+    await expect.poll(() => errors.length).toBe(4)
+    const logged = errors.map((facts) => (facts as { status: number }).status)
+    expect(logged).toEqual([200, 200, 409, 409])
   })
 })
 
