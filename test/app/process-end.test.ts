@@ -1,3 +1,5 @@
+import { get as httpGet } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { App } from 'blazon'
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest'
 import { ProcessEnd } from '../../src/app/signals.js'
@@ -192,6 +194,33 @@ describe('listen() with signals', () => {
     expect(counts()).toEqual([1, 1, 1])
     await app.close()
   })
+
+  it.each(['a request was aborted', 'the startup did not finish'])(
+    'sets the exit code 1 if %s, because closing took too long',
+    async (why) => {
+      const [entered, never] = [gate(), gate()]
+      const isStuck = why.startsWith('the startup')
+      const plugins = isStuck ? [{ name: 'stuck', onInit: () => never.opened }] : []
+      const middlewares = [() => entered.open()]
+      const app = new App({ plugins, middlewares, logger, timeouts: { close: '10s' } })
+      const listening = app.listen(0, place)
+      if (isStuck) await turns()
+      else {
+        await listening
+        httpGet({ port: (app.server.address() as AddressInfo).port }).on('error', () => {})
+        await entered.opened
+      }
+      emit('SIGTERM')
+      await turns()
+      await vi.advanceTimersByTimeAsync(9999)
+      expect([exits(), process.exitCode]).toEqual([[], undefined])
+      await vi.advanceTimersByTimeAsync(1)
+      while (exits().length === 0) await turns(1)
+      expect([exits(), process.exitCode]).toEqual([[undefined], 1])
+      never.open()
+      await turns()
+    },
+  )
 
   it('never settles if a signal ends the process during the start', async () => {
     const started = gate()
