@@ -55,17 +55,31 @@ export class PlayedChild extends EventEmitter {
 /** No process has such a number. */
 const FIRST_PID = 100_000_000
 
+/** A report of the process that reads an application, or a function that returns it for a job. */
+export type Answer = object | ((job: { readonly kind: string }) => object)
+
+/** Plays processes that read an application: each answers its job with a report. */
+export function playReaders(answer: Answer): PlayedChild[] {
+  return playChildren((child) => {
+    child.once('received', (job) => {
+      setImmediate(() => child.say(typeof answer === 'function' ? answer(job) : answer))
+    })
+  })
+}
+
 /**
  * Until the end of the test, every process that this process starts is a {@link PlayedChild}. A child whose process
  * group receives SIGKILL ends.
  *
+ * @param started Called with each child.
  * @returns the children in the order of their start.
  */
-export function playChildren(): PlayedChild[] {
+export function playChildren(started: (child: PlayedChild) => void = () => {}): PlayedChild[] {
   const children: PlayedChild[] = []
   const make = (_: unknown, args: readonly string[], options: childProcess.SpawnOptions) => {
     const child = new PlayedChild(FIRST_PID + children.length, args, options)
     children.push(child)
+    started(child)
     return child as never
   }
   const real = process.kill.bind(process)
