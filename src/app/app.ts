@@ -272,6 +272,7 @@ export class App {
       declared: this.#declared,
       start: () => this.#start(),
       isClosing: this.#isClosing,
+      earlier: () => this.#listening,
       began: (listening: Promise<AddressInfo | string>) => {
         this.#listening = listening
       },

@@ -38,13 +38,15 @@ export interface ListeningApp {
   /** Starts the application if it has not started yet. */
   readonly start: () => Promise<{ readonly server: Server; readonly hooks: LifecycleHooks }>
   readonly isClosing: () => boolean
+  /** Returns the promise that `began` received last. */
+  readonly earlier: () => Promise<AddressInfo | string> | undefined
   /** Receives the promise for the address, so that closing can wait for it. */
   readonly began: (listening: Promise<AddressInfo | string>) => void
 }
 
 /** Starts an application and listens. A worker of `blazon start` first waits for its turn. */
 export async function startListening(
-  { app, declared, start, isClosing, began }: ListeningApp,
+  { app, declared, start, isClosing, earlier, began }: ListeningApp,
   place: ListenPlace,
 ): Promise<AddressInfo | string> {
   let hooks: LifecycleHooks | undefined
@@ -55,12 +57,20 @@ export async function startListening(
   return await listenInTurn(app, closeMs, async () => {
     const running = await start()
     hooks = running.hooks
-    // `close` may have been called while the application was starting.
-    if (isClosing()) throw closedError()
-    const listening = listen(running.server, place)
+    const listening = listenAfter(earlier(), () => {
+      // `close` may have been called while the application was starting.
+      if (isClosing()) throw closedError()
+      return listen(running.server, place)
+    })
     began(listening)
     return await listening
   })
+}
+
+/** Listens when an earlier call has ended. Until a host name is resolved, Node would accept a second call. */
+async function listenAfter<T>(earlier: Promise<T> | undefined, run: () => Promise<T>): Promise<T> {
+  await earlier?.catch(() => {})
+  return await run()
 }
 
 /** The application whose start is logged. */

@@ -139,6 +139,32 @@ describe('listen()', () => {
     expect(app.server.listenerCount('error')).toBe(before)
   })
 
+  it('refuses a second call, even while the host name of the first one is being resolved', async () => {
+    const { app, lines } = setUp()
+    const calls = [app.listen(0, 'localhost'), app.listen(0, 'localhost')]
+    const [first, second] = await Promise.allSettled(calls)
+    expect(first).toMatchObject({ status: 'fulfilled', value: app.server.address() })
+    expect(second).toMatchObject({ reason: { code: 'ERR_SERVER_ALREADY_LISTEN' } })
+    expect(lines).toHaveLength(1)
+  })
+
+  it('listens at a second address if the first one cannot be used, unless it is closed', async () => {
+    const { app } = setUp()
+    const folder = mkdtempSync(join(tmpdir(), 'blazon-listen-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const missing = join(folder, 'none/app.sock') as SocketPath
+    const calls = [app.listen(missing), app.listen(0, '127.0.0.1')]
+    const [first, second] = await Promise.allSettled(calls)
+    expect(first).toMatchObject({ reason: { code: 'EACCES' } })
+    expect(second).toMatchObject({ value: { address: '127.0.0.1' } })
+    const other = setUp().app
+    await other.init()
+    const both = Promise.allSettled([other.listen(missing), other.listen(0, '127.0.0.1')])
+    await Promise.resolve()
+    await other.close()
+    expect((await both)[1]).toMatchObject({ reason: { message: 'The application is closed.' } })
+  })
+
   it('accepts the largest port', async () => {
     const error = await setUp()
       .app.listen(65_535, '127.0.0.1')
