@@ -1,6 +1,8 @@
+import { App, Controller, Get } from 'blazon'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { closingTimer, type NoteCut, settlesWithin } from '../../src/app/closing.js'
 import { type ShutDown, shutDown } from '../../src/app/shut-down.js'
+import { gate } from '../journeys/gate.js'
 import { turns } from '../journeys/turns.js'
 
 /** Aborts no request. */
@@ -172,5 +174,31 @@ describe('closing an application', () => {
     quiet()
     await closing
     expect(logged).toEqual([{ count: 2, cut: { 'PUT (no route)': 1, 'GET (no route)': 1 } }])
+  })
+})
+
+describe('a closed application', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  @Controller()
+  class SlowController {
+    @Get() async get() {
+      await released.opened
+      return {}
+    }
+  }
+  const released = gate()
+
+  it('leaves no timer of its requests behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const app = new App({ controllers: [SlowController], logger: false })
+    const answer = app.fetch(new Request('http://localhost/'))
+    while (vi.getTimerCount() < 2) await turns(1)
+    released.open()
+    expect((await answer).status).toBe(200)
+    // The time limit of the handler, and the check for clients that do not read.
+    expect(vi.getTimerCount()).toBe(2)
+    await app.close()
+    expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -1,5 +1,7 @@
+import { App, inject, Log } from 'blazon'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { loggerOf } from '../../src/features/logs/logger-options.js'
+import { captureStdout } from '../journeys/app/captured-stdout.js'
 
 function linesOf(action: () => void): string[] {
   const lines: string[] = []
@@ -46,5 +48,31 @@ describe('loggerOf', () => {
     expect(linesOf(() => loggerOf(false).error({}, 'x'))).toEqual([])
     const own = { info() {}, warn() {}, error() {} }
     expect(loggerOf(own)).toBe(own)
+  })
+})
+
+describe('the queued lines of the built-in logger', () => {
+  class Pool {
+    readonly log = inject(Log)
+    onInit() {
+      if (isFailing) throw new Error('no')
+    }
+    onClose() {
+      this.log.info({}, 'closed')
+    }
+  }
+  let isFailing = false
+  const options = { logger: { pretty: false }, providers: [Pool] } as const
+
+  it('are written before close() resolves, and before a failed start rejects', async () => {
+    const stdout = captureStdout()
+    const messages = () => stdout.lines().map(({ message }) => message)
+    isFailing = false
+    const app = await App.create(options)
+    await app.close()
+    expect(messages()).toEqual(['closed'])
+    isFailing = true
+    await expect(App.create(options)).rejects.toThrow('no')
+    expect(messages()).toEqual(['closed', 'closed'])
   })
 })

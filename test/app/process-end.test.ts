@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } fr
 import { ProcessEnd } from '../../src/app/signals.js'
 import { gate } from '../journeys/gate.js'
 import { turns } from '../journeys/turns.js'
+import { readApp } from './read-app.js'
 
 const LINK = Symbol.for('blazon.worker')
 const EVENTS = ['SIGTERM', 'SIGINT', 'uncaughtException'] as const
@@ -221,6 +222,13 @@ describe('listen() with signals', () => {
       await turns()
     },
   )
+
+  it('adds no listener in an application that is only read', async () => {
+    const { app, starting } = await readApp({ logger })
+    void app.listen(0, place)
+    await turns()
+    expect([counts(), starting]).toEqual([[0, 0, 0], [app]])
+  })
 
   it('never settles if a signal ends the process during the start', async () => {
     const started = gate()

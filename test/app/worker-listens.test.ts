@@ -77,4 +77,18 @@ describe('an application in a worker', () => {
     await app.listen(0, { host, signals: false })
     expect(await apps[0]?.isReady()).toBe(isReady)
   })
+
+  it('reports how long it can take to close: its pause, its requests, and each hook', async () => {
+    const apps = beWorker()
+    const onClose = () => {}
+    const timeouts = { preStop: '1s', close: '20s', onClose: '300s' }
+    const plugins = ['a', 'b'].map((name) => ({ name, onClose }))
+    const { app: bare } = appOf({ timeouts })
+    const { app } = appOf({ timeouts, plugins: [...plugins, { name: 'c', setup() {} }] })
+    for (const each of [bare, app]) await each.listen(0, { host, signals: false })
+    const [least = 0, most = 0] = apps.map(({ closeMs }) => closeMs())
+    // At least the hooks `onClosing`, which all instances run at the same time.
+    expect([least % 300_000, most - least]).toEqual([21_000, 600_000])
+    expect(least).toBeGreaterThan(300_000)
+  })
 })

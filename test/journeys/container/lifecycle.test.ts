@@ -30,20 +30,29 @@ class Service {
 }
 
 describe('the lifecycle of providers', () => {
-  it('starts dependencies first and plugins last, and closes in reverse order', async () => {
+  it('starts dependencies first, then guards and plugins, and closes in reverse order', async () => {
     const plugin: Plugin = { name: 'plugin', ...hooks('plugin') }
-    const app = await App.create({ providers: [Service, Database], plugins: [plugin] })
+    const canActivate = () => true
+    const guard = { canActivate, forApplication: () => ({ canActivate, ...hooks('guard') }) }
+    const app = await App.create({
+      providers: [Service, Database],
+      plugins: [plugin],
+      auth: { guard },
+    })
     const started = [
       'init database',
       'init service',
+      'init guard',
       'init plugin',
       'ready database',
+      'ready guard',
       'ready plugin',
     ]
     expect(log).toEqual(started)
     await app.close('SIGTERM')
     expect(log.slice(started.length)).toEqual([
       'close plugin SIGTERM',
+      'close guard SIGTERM',
       'close service SIGTERM',
       'close database SIGTERM',
     ])
@@ -107,17 +116,18 @@ describe('the lifecycle of providers', () => {
     expect(log).toEqual(['close pool'])
   })
 
-  it('closes the plugins that were set up before the failing one', async () => {
+  it('closes the plugins whose setup has begun, also the one that fails', async () => {
     const first: Plugin = { name: 'first', setup() {}, onClose: () => log.push('close first') }
     const failing: Plugin = {
       name: 'failing',
       setup() {
         throw new Error('no')
       },
+      onClose: () => log.push('close failing'),
     }
     const never: Plugin = { name: 'never', onClose: () => log.push('close never') }
     await expect(App.create({ plugins: [first, failing, never] })).rejects.toThrow('no')
-    expect(log).toEqual(['close first'])
+    expect(log).toEqual(['close failing', 'close first'])
   })
 
   it('calls the hooks of objects that a plugin requests during its setup', async () => {
@@ -130,6 +140,17 @@ describe('the lifecycle of providers', () => {
     const app = await App.create({ plugins: [plugin] })
     await app.close()
     expect(log).toEqual(['init lazy', 'close lazy'])
+  })
+
+  it('does not start again after close(), and closes an application whose options are invalid', async () => {
+    const app = await App.create({ providers: [Database] })
+    await app.close()
+    await expect(app.init()).rejects.toThrow('The application is closed.')
+    expect(log).toEqual(['init database', 'ready database', 'close database'])
+    const invalid = new App({ controllers: {} as never, logger: false })
+    const start = expect(invalid.init()).rejects.toThrow('controllers')
+    await expect(invalid.close()).resolves.toBeUndefined()
+    await start
   })
 
   it('runs no hook when an application that was never started is closed', async () => {
@@ -218,7 +239,7 @@ describe('the hook onClosing', () => {
 })
 
 describe('a hook that does not end', () => {
-  it('is reported with the name of its class', async () => {
+  it('is reported with the name of its class, if it has one', async () => {
     class Stuck {
       onClose() {
         return new Promise(() => {})
@@ -229,12 +250,14 @@ describe('a hook that does not end', () => {
         throw new Error('no name')
       }
     }
-    const app = await TestApp.create({ providers: [Stuck, Odd], timeouts: { onClose: '1s' } })
+    const unnamed = { token: 'unnamed', useFactory: () => new (class extends Stuck {})() }
+    const providers = [unnamed, Stuck, Odd]
+    const app = await TestApp.create({ providers, timeouts: { onClose: '1s' } })
     await app.clock.advance(1)
     const closing = app.close().catch((thrown) => thrown)
-    await app.clock.advance('2s')
+    await app.clock.advance('3s')
     expect((await closing).errors).toEqual(
-      ['a provider', 'Stuck'].map(
+      ['a provider', 'Stuck', 'a provider'].map(
         (name) => new Error(`onClose of ${name} did not end within 1000 ms (timeouts.onClose)`),
       ),
     )
