@@ -158,9 +158,14 @@ export class SharedResponses {
     }))
   }
 
-  /** Returns a reference to an error response that the application documents for every route. */
+  /**
+   * Returns a reference to an error response that the application documents for every route. It replaces the
+   * framework's own response with the same status, to which no operation then refers.
+   */
   documented(status: number, route: RouteModel, make: Make): Reference {
-    return this.#refer(this.#errorName(status, route), make)
+    const name = this.#errorName(status, route)
+    this.#makers.set(name, make)
+    return this.#refer(name, make)
   }
 
   /** Returns a reference to a success response whose status and data are unknown. */

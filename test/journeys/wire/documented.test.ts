@@ -118,6 +118,16 @@ describe('the option responses.documented', () => {
     expect(find('/things/own', 'get', 404)?.description).toBe('Not Found')
   })
 
+  it('describes the errors of the framework itself, instead of the description of the framework', () => {
+    const documented = [400, 500].map((status) => ({ status, description: `Own ${status}` }))
+    const { responses } = new App({ controllers, responses: { documented } }).document.components
+    expect(responses).toMatchObject({
+      BadRequest: { description: 'Own 400' },
+      InternalServerError: { description: 'Own 500' },
+    })
+    expect(Object.keys(responses ?? {})).not.toContain('BadRequest_2')
+  })
+
   it.each([
     'text/plain',
     'application/vnd.api+json',
