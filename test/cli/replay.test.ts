@@ -6,6 +6,7 @@ import { runCli } from '../../src/cli/run-cli.js'
 import type { Capsule } from '../../src/contracts/capsule.js'
 import { isTenantInHost, tenantOf } from '../../src/features/capsules/plain-value.js'
 import { decision, RECORD } from './dashboard/records.js'
+import { playReaders } from './played-children.js'
 
 const ID = '20261126-093000-a1b2c3'
 
@@ -151,6 +152,77 @@ describe('blazon replay rejects', () => {
     put(capsule)
     const { status, stderr } = await replay(id)
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(text) })
+  })
+})
+
+describe('blazon replay', () => {
+  const FAILED = {
+    ...{ is: 'answered', status: 500, error: CAPSULE.record.error, answeredBy: 'handler' },
+    ...{ statementCount: 2, hasReachedHandler: true },
+  }
+  const early = { ...CAPSULE, record: { ...CAPSULE.record, steps: [] } }
+
+  /** Runs a capsule. The test plays the process that sends the request again. */
+  async function judge(capsule: Capsule, outcome: object, ...args: string[]) {
+    put(capsule)
+    writeFileSync(join(cwd, 'main.js'), '')
+    const children = playReaders({ kind: 'replay', outcome })
+    return { ...(await replay('last', ...args)), jobs: children[0]?.received }
+  }
+
+  it('prints both responses with the line of each error, and fails if the server still fails', async () => {
+    const stack = `Error\n at ${cwd}/src/now.js:7:1`
+    const now = { ...FAILED, error: { ...CAPSULE.record.error, message: 'Still', stack } }
+    const { status, stdout, stderr, jobs } = await judge({ ...CAPSULE, hidden: ['id'] }, now)
+    expect(stdout.split('\n')).toEqual([
+      `GET /orders/7 (${ID})`,
+      'then  500 TypeError: No total */ process.exit() // [2J',
+      'now   500 TypeError: Still at src/now.js:7:1',
+      '',
+    ])
+    expect(stderr).toContain('These secrets were replaced: id.\nThe request still fails.')
+    expect([status, jobs]).toEqual([
+      1,
+      [
+        {
+          ...{ kind: 'replay', usesDatabase: false, route: CAPSULE.record.route },
+          ...{ file: join(cwd, `.blazon/capsules/${ID}.json`), module: join(cwd, 'main.js') },
+        },
+      ],
+    ])
+    expect((await judge(CAPSULE, { ...FAILED, status: null, error: null })).stdout).toContain(
+      'now   no response\n',
+    )
+  })
+
+  it.each([
+    ['the server responds in the handler', CAPSULE, {}, 0, ''],
+    ['the first error came before the handler', early, { hasReachedHandler: false }, 0, ''],
+    ['a step before the handler responds', CAPSULE, { hasReachedHandler: false }, 3, "'guard'"],
+    ['the body was replaced', { ...CAPSULE, hidden: ['body'] }, {}, 3, 'as secrets (body)'],
+    ['another value was replaced', { ...CAPSULE, hidden: ['headers'] }, {}, 0, ''],
+    ['statements are left over', CAPSULE, { statementCount: 1 }, 0, 'ran 1 of the 2 statements'],
+  ])('exits with the status for its result if %s', async (_, capsule, more, expected, text) => {
+    const now = { ...FAILED, status: 404, error: null, answeredBy: 'guard', ...more }
+    const { status, stderr } = await judge(capsule, now)
+    expect([status, stderr]).toEqual([expected, expect.stringContaining(text)])
+  })
+
+  it('writes no test if the server no longer fails', async () => {
+    const { status, stderr } = await judge(CAPSULE, { ...FAILED, status: 200 }, '--write')
+    expect([status, stderr]).toEqual([3, expect.stringContaining('No test was written.')])
+  })
+
+  it('stops with the reason of the process, and runs cut statements only in the database', async () => {
+    const facts = { status: 2, what: 'The application has no route.', remedy: 'None.' }
+    const stopped = await judge(CAPSULE, { is: 'stopped', ...facts })
+    expect([stopped.status, stopped.stdout]).toEqual([2, ''])
+    const cut = { ...CAPSULE, cut: ['The rows of a statement are too large: select'] }
+    const { status, stderr, jobs } = await judge(cut, { ...FAILED, status: 200 }, '--database')
+    expect([status, jobs]).toMatchObject([0, [{ usesDatabase: true }]])
+    expect(stderr).toBe('The statements ran in the database of the application.\n')
+    const upgrade = { ...cut, record: { ...cut.record, cause: 'upgrade' as const } }
+    expect((await judge(upgrade, FAILED, '--database')).status).toBe(2)
   })
 })
 
