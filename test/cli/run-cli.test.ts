@@ -71,6 +71,14 @@ describe('an invalid command line', () => {
     [['routes', '--timeout', 'soon'], 'Specify a number of seconds'],
     [['routes', '--timeout', '0'], 'Specify a number of seconds'],
     [['routes', '--timeout', '1e9'], 'Specify a number of seconds'],
+    [['routes', '--timeout', '2147484'], 'Specify a number of seconds'],
+    [['start', '--workers', '0'], 'Specify auto, or a whole number from 1 to 1024.'],
+    [['start', '--workers', '1025'], 'Specify auto, or a whole number from 1 to 1024.'],
+    [['start', '--workers', '1.5'], 'Specify auto, or a whole number from 1 to 1024.'],
+    [['start', '--timeout', '0'], 'Specify a number of seconds'],
+    [['start', '--heartbeat', '3601'], 'Specify a number of seconds'],
+    [['dev', '--port', '65536'], 'Specify a port: a whole number up to 65535.'],
+    [['dev', '--dashboard-port', '1e3'], 'Specify a port: a whole number up to 65535.'],
   ])('causes an error with a remedy: %j', async (argv, message) => {
     const { status, stdout, stderr } = await run(...argv)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

@@ -1,45 +1,7 @@
 import cluster from 'node:cluster'
-import { EventEmitter } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WorkerPool } from '../../../src/cli/start/worker-pool.js'
-
-/** A worker without a process: the test decides what happens to it. */
-class FakeWorker extends EventEmitter {
-  /** What the primary has called, as `end SIGTERM true`. */
-  readonly called: string[] = []
-  readonly process: EventEmitter & { pid: number }
-
-  constructor(pid: number) {
-    super()
-    const send = ({ blazon }: { blazon: { name?: string; args?: unknown[] } }) => {
-      if (blazon.name !== undefined)
-        this.called.push([blazon.name, ...(blazon.args ?? [])].join(' '))
-      return true
-    }
-    const kill = (signal: string) => this.exit(null, signal)
-    this.process = Object.assign(new EventEmitter(), { pid, send, kill })
-  }
-
-  /** Calls `note` of the primary. */
-  async note(facts: object): Promise<void> {
-    this.process.emit('message', { blazon: { id: 1, name: 'note', args: [facts] } })
-    await turns()
-  }
-
-  async serve(facts: object = {}): Promise<void> {
-    await this.note({ listens: true, isReady: true, ...facts })
-  }
-
-  async exit(status: number | null, signal: string | null = null): Promise<void> {
-    this.emit('exit', status, signal)
-    await turns()
-  }
-}
-
-/** Lets everything run that waits for promises. */
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve()
-}
+import { FakeWorker, microtasks } from './fake-worker.js'
 
 const CLOCK = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const
 
@@ -65,18 +27,18 @@ function setUp(options: { readonly heartbeat?: number } = {}) {
   const worker = (index: number) => forked.at(index) as FakeWorker
   const status = pool.run()
   const started = async () => {
-    await turns()
+    await microtasks()
     await worker(0).serve()
     await worker(1).serve()
   }
   const advance = async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms)
-    await turns()
+    await microtasks()
   }
   const serving = () => pool.serving.map((member) => member.worker.process.pid)
   const restart = async () => {
     pool.restart()
-    await turns()
+    await microtasks()
   }
   return { pool, forked, lines, worker, status, started, advance, serving, restart }
 }
@@ -91,7 +53,7 @@ describe('a pool of workers', () => {
 
   it('starts one worker first, and ends with the status of this worker if it never listens', async () => {
     const { forked, worker, status } = setUp()
-    await turns()
+    await microtasks()
     expect(forked).toHaveLength(1)
     await worker(0).exit(3)
     expect(await status).toBe(3)
@@ -150,7 +112,7 @@ describe('a pool of workers', () => {
 
   it('kills a replaced worker that exceeds its shutdown time, and continues', async () => {
     const { pool, forked, lines, worker, advance, restart } = setUp({ heartbeat: 0 })
-    await turns()
+    await microtasks()
     await worker(0).serve({ closeMs: 15_000 })
     await worker(1).serve({ closeMs: 15_000 })
     await restart()
@@ -228,7 +190,7 @@ describe('a pool of workers', () => {
 
   it('replaces a worker that ends while others still start, and keeps running', async () => {
     const { pool, forked, lines, worker, status, advance, serving } = setUp()
-    await turns()
+    await microtasks()
     await worker(0).serve()
     await worker(0).exit(137)
     await advance(0)
