@@ -104,6 +104,7 @@ describe('a process with an application that listens to signals', () => {
     Object.defineProperty(globalThis, LINK, { value: { isRetired: true }, configurable: true })
     const { calls } = start(never)
     emit('SIGTERM')
+    vi.advanceTimersByTime(1000)
     for (const signal of ['SIGINT', 'SIGINT'] as const) emit(signal)
     expect([calls, exits()]).toEqual([['SIGTERM'], []])
     emit('SIGTERM')
@@ -161,6 +162,14 @@ describe('an error that was not caught', () => {
     expect(exits()).toEqual([])
     vi.advanceTimersByTime(1)
     expect(exits()).toEqual([1])
+  })
+
+  it('closes the application once for several errors, and a signal then ends the process', () => {
+    const { calls } = start(never)
+    for (const error of [fault, new Error('later')]) emit('uncaughtException', error, 'rejection')
+    expect([calls, exits(), lines.length]).toEqual([[undefined], [], 2])
+    emit('SIGTERM')
+    expect([calls, exits()]).toEqual([[undefined], [1]])
   })
 
   it('changes only the exit code while the application is already closing', async () => {

@@ -43,6 +43,20 @@ describe('closing an application by a signal', () => {
     expect(log).toEqual(['onClose'])
   })
 
+  it('responds to all pipelined requests during timeouts.preStop, and announces the end with the last', async () => {
+    const app = await serve({ timeouts: { preStop: '50ms' } })
+    const { ended } = await open(app, head('/slow') + head('/slow'))
+    await entered.opened
+    const closing = app.close('SIGTERM')
+    released.open()
+    const [, first, second] = (await ended).split('HTTP/1.1 ')
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^200 OK(?!(?:\r\n.*)*\r\nconnection: close)/i),
+      expect.stringMatching(/^200 OK(?:\r\n.*)*\r\nconnection: close/i),
+    ])
+    await closing
+  })
+
   it('ends open connections whose clients send nothing more', async () => {
     const app = await serve()
     const idle = await open(app, head('/quick'))

@@ -6,7 +6,8 @@ import type { App } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { cleanups, LARGE, log, open, options, serve, useWork } from './closing-app.js'
+import { turns } from '../turns.js'
+import { cleanups, head, LARGE, log, open, options, serve, useWork } from './closing-app.js'
 
 useWork()
 
@@ -50,6 +51,21 @@ describe('closing an application with upgraded connections', () => {
     await app.close()
     expect(await closed).toEqual([1001, 'restart'])
     expect(log).toEqual(['goodbye', 'onClose'])
+  })
+
+  it('does not wait for a connection that is upgraded after a signal', async () => {
+    const app = await serve()
+    const upgraded = new Promise<Duplex>((resolve) => {
+      app.server.on('upgrade', (_req, socket: Duplex) => resolve(socket))
+    })
+    const { socket, ended } = await open(app)
+    const closing = app.close('SIGTERM')
+    while (app.server.listening) await turns(1)
+    socket.write(head('/', 'Connection: Upgrade\r\nUpgrade: own\r\n'))
+    await upgraded
+    await closing
+    await ended
+    expect(log).toEqual(['onClose'])
   })
 
   it('ends the connections if no hook closes them', async () => {
