@@ -18,6 +18,8 @@ export class PlayedChild extends EventEmitter {
     public pid: number | undefined,
     readonly args: readonly string[],
     readonly options: childProcess.SpawnOptions,
+    /** The program, or the module that Node runs. */
+    readonly program: string,
   ) {
     super()
   }
@@ -76,8 +78,8 @@ export function playReaders(answer: Answer): PlayedChild[] {
  */
 export function playChildren(started: (child: PlayedChild) => void = () => {}): PlayedChild[] {
   const children: PlayedChild[] = []
-  const make = (_: unknown, args: readonly string[], options: childProcess.SpawnOptions) => {
-    const child = new PlayedChild(FIRST_PID + children.length, args, options)
+  const make = (program: string, args: readonly string[], options: childProcess.SpawnOptions) => {
+    const child = new PlayedChild(FIRST_PID + children.length, args, options, program)
     children.push(child)
     started(child)
     return child as never
