@@ -28,10 +28,13 @@ const contract: RouteContract = {
   responses: [{ status: 410, description: 'It is gone.', schema: Blocked, raw: true }],
   headers: { 'X-Audit-Id': { description: 'Of the log.', schema: z.uuid() } },
   parameters: [
-    { in: 'header', name: 'X-Reason', required: true, schema: z.string().min(3) },
+    {
+      ...{ in: 'header', name: 'X-Reason', required: true, description: 'Why it is read.' },
+      schema: z.string().min(3).describe('At least a word.'),
+    },
     { in: 'query', name: 'dry', schema: z.boolean().describe('Whether nothing is changed.') },
   ],
-  tags: ['Audited'],
+  tags: ['Audited', 'Orders'],
   security: { ApiKey: { type: 'apiKey', in: 'header', name: 'X-Key' } },
 }
 
@@ -79,7 +82,10 @@ describe('the contract of a plugin', () => {
     expect(components?.securitySchemes?.['ApiKey']).toEqual(contract.security?.['ApiKey'])
     expect(operation?.parameters).toEqual([
       { in: 'path', name: 'id', required: true, schema: { type: 'string' } },
-      { in: 'header', name: 'X-Reason', required: true, schema: { type: 'string', minLength: 3 } },
+      {
+        ...{ in: 'header', name: 'X-Reason', required: true, description: 'Why it is read.' },
+        schema: { type: 'string', minLength: 3 },
+      },
       {
         in: 'query',
         name: 'dry',
