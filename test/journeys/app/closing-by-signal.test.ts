@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, get as httpGet } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { App } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
@@ -161,6 +162,21 @@ describe('closing an application with a test clock', () => {
     expect(await (await answer).json()).toMatchObject({ data: 'saved' })
     await closing
     expect(log).toEqual(['warned: AppClosingError', 'onClose'])
+  })
+
+  it('aborts the signals of all pipelined requests of a connection', async () => {
+    const app = await TestApp.create({ ...options, contract: 'off', timeouts: { close: '10s' } })
+    await app.clock.advance(1)
+    const socket = app.connect()
+    const answers = text(socket)
+    socket.write(head('/warned') + head('/warned'))
+    await entered.opened
+    await turns(5)
+    const closing = app.close()
+    await app.clock.advance('8s')
+    expect((await answers).match(/"saved"/g)).toHaveLength(2)
+    await closing
+    expect(log.slice(0, 2)).toEqual(Array(2).fill('warned: AppClosingError'))
   })
 
   it('responds with 503 and logs no failure if a handler throws the abort reason of req.signal', async () => {

@@ -98,6 +98,17 @@ describe('closing an application that listens', () => {
     expect(log).toEqual(['aborted: AppClosingError, true', 'onClose'])
   })
 
+  it('aborts a stream although a pipelined request after it is still running', async () => {
+    const app = await serve()
+    const { ended } = await open(app, head('/events') + head('/slow'))
+    await entered.opened
+    const closing = app.close()
+    await expect.poll(() => log).toEqual(['aborted: AppClosingError, true'])
+    released.open()
+    expect(await ended).toContain('"done"')
+    await closing
+  })
+
   it('aborts a stream that begins after close()', async () => {
     const app = await serve()
     const { ended } = await open(app, head('/late'))
