@@ -300,7 +300,10 @@ describe('an application that cannot be read', () => {
     const ended = runInProcess(['routes'], project())
     const child = await asked(children)
     const sent: unknown[] = []
-    vi.spyOn(process, 'kill').mockImplementation((...args) => sent.push(args) > 0)
+    vi.spyOn(process, 'kill').mockImplementation((...args) => {
+      sent.push(args)
+      return true
+    })
     const own = process.listeners('SIGTERM').filter((each) => !before.includes(each))
     for (const listener of own) listener('SIGTERM')
     expect([child.signals, sent]).toEqual([['SIGKILL'], [[process.pid, 'SIGTERM']]])

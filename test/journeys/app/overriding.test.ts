@@ -1,15 +1,21 @@
 import {
   ApiTags,
+  App,
   Auth,
+  Body,
   Can,
   Controller,
   defineControllers,
+  file,
   Get,
   Header,
   HttpCode,
+  Post,
   Public,
   Query,
   type Request,
+  type RouteModel,
+  Upload,
 } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
@@ -163,6 +169,58 @@ describe('an overriding method', () => {
     const fine = await app.request().get('/house/list?page=5')
     expect([fine.status, fine.body.data]).toEqual([202, { page: 5 }])
     expect((await app.request().get('/house/list?page=6')).status).toBe(400)
+  })
+
+  it('replaces an inherited form by a body, and a body by a form', async () => {
+    const Note = z.object({ text: z.string() })
+    class Base {
+      @Upload({ image: file() }, { fields: Note })
+      @Post('form')
+      form(_req: Request): unknown {
+        return 'base'
+      }
+
+      @Body(Note)
+      @Post('body')
+      body(_req: Request): unknown {
+        return 'base'
+      }
+    }
+    @Controller('house')
+    class House extends Base {
+      @Body(Note)
+      override form({ body }: Request) {
+        return body
+      }
+
+      @Upload({ image: file() }, { fields: Note })
+      override body({ body }: Request) {
+        return body
+      }
+    }
+    await using app = await TestApp.create({ controllers: defineControllers(House), logger: false })
+    const sent = await app.request().post('/house/form').send({ text: 'a' })
+    expect([sent.status, sent.body.data]).toEqual([200, { text: 'a' }])
+    const types = ['form', 'body'].map((name) => {
+      const { requestBody } = app.document.paths[`/house/${name}`]?.post ?? {}
+      return Object.keys((requestBody as { content?: object } | undefined)?.content ?? {})
+    })
+    expect(types).toEqual([['application/json'], ['multipart/form-data']])
+  })
+
+  it('combines the abilities of its class and of @Can, each only once', async () => {
+    const seen: unknown[] = []
+    const check = ({ abilities }: RouteModel) => void seen.push(abilities)
+    @Can('read', 'write')
+    @Controller('house')
+    class House {
+      @Can('write', 'read', 'own')
+      @Get()
+      open() {}
+    }
+    const plugins = [{ name: 'look', check }]
+    new App({ controllers: [House], plugins, auth: { guard }, logger: false }).getRouteTable()
+    expect(seen).toEqual([['read', 'write', 'own']])
   })
 })
 

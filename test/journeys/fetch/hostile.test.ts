@@ -84,6 +84,8 @@ it('framing headers are removed in upper and lower case', async () => {
     ['Transfer-Encoding', 'gzip'],
     ['Connection', 'upgrade'],
     ['Upgrade', 'h2c'],
+    ['Proxy-Connection', 'keep-alive'],
+    ['Keep-Alive', 'timeout=5'],
     ['Content-Length', '5'],
     ['X-Kept', '1'],
   ])

@@ -109,6 +109,12 @@ describe('the `versions` option', () => {
       code: 'E_VERSION_DEFAULT',
       cause: 'No route has the version 3. Routes have 1.',
     })
+    const several = [controllerWith(Version('10', '2', '2-beta'))]
+    const [other] = await bootProblems({
+      controllers: several,
+      versions: { by: 'path', default: '3' },
+    })
+    expect(other?.cause).toBe('No route has the version 3. Routes have 2, 2-beta, 10.')
     const [wrong] = await bootProblems({ controllers, versions: { by: 'path', default: 'a/b' } })
     expect(wrong).toMatchObject({ code: 'E_VERSION_INVALID', subject: 'versions.default' })
   })
