@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { SlowReaders } from '../../src/app/slow-readers.js'
@@ -57,6 +58,20 @@ describe('the watch for slow readers', () => {
     readers.watch()
     for (let i = 0; i < 9; i++) clock.ring(1)
     expect(clock.set).toHaveLength(1)
+  })
+
+  it('sets its timers outside of the async context of the request that starts them', () => {
+    const storage = new AsyncLocalStorage<string>()
+    const { clock, readers } = start([connection(0)])
+    const contexts: unknown[] = []
+    const { setTimeout } = clock
+    clock.setTimeout = (run) => {
+      contexts.push(storage.getStore())
+      return setTimeout(run)
+    }
+    storage.run('request', () => readers.watch())
+    storage.run('other', () => clock.ring(1))
+    expect(contexts).toEqual([undefined, undefined])
   })
 
   it('sets no timer after it is closed', () => {

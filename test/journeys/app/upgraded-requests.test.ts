@@ -100,6 +100,9 @@ describe('an upgraded request', () => {
     await until(() => ended.length > 2)
     await turns()
     expect(ended.map(({ status }) => status)).toEqual([400, 400, 400])
+    app.server.off('upgrade', first)
+    // With a listener, Node would not treat such a request as an ordinary one.
+    expect(app.server.listenerCount('upgrade')).toBe(0)
   })
 
   it.each([
