@@ -1,6 +1,6 @@
 import { Cache, CacheManager, type CacheStore, Controller, Get, memoryCache } from 'blazon'
 import { TestApp } from 'blazon/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { settle } from './support.js'
 
 let calls = 0
@@ -147,6 +147,21 @@ it('a loaded value is not stored if the versions of its tags cannot be read', as
   expect(await cache.getOrSet('a', () => 1, { tags: ['t'] })).toBe(1)
   state.mode = 'fine'
   expect(await cache.get('a')).toBeUndefined()
+})
+
+it('a loaded value is outdated if another process invalidates its tag during the load', async () => {
+  const store = memoryCache()
+  const asked = vi.spyOn(store, 'versions')
+  const other = await TestApp.create({ controllers: [PlainController], cache: { store } })
+  onTestFinished(() => other.close())
+  const load = async () => {
+    // Another process shares the store, but does not know of this load.
+    await store.invalidate(asked.mock.calls.flat(2))
+    return 'old'
+  }
+  const cache = other.get(CacheManager)
+  expect(await cache.getOrSet('a', load, { tags: ['t'] })).toBe('old')
+  expect(await cache.getOrSet('a', () => 'new', { tags: ['t'] })).toBe('new')
 })
 
 describe('an asynchronous cache store', () => {

@@ -4,6 +4,7 @@ import {
   Controller,
   Get,
   HttpError,
+  type Middleware,
   type Request,
   type Response,
 } from 'blazon'
@@ -252,6 +253,33 @@ describe('a response in progress', () => {
     calls[1]?.end.resolve('new')
     expect([(await old).data, (await fresh).data]).toEqual(['old', 'new'])
     expect(await ask('acme')).toMatchObject({ state: 'HIT', data: 'new' })
+  })
+
+  it('is not a value that getOrSet() is loading under the same key', async () => {
+    await start()
+    const value = defer<string>()
+    const loaded = cache().getOrSet('k', () => value.promise)
+    await settle()
+    const answer = app.request().get('/keyed?key=k').then(dataOf)
+    await settle()
+    value.resolve('value')
+    await settle()
+    calls[0]?.end.resolve('response')
+    expect(await Promise.all([loaded, answer])).toEqual(['value', 'response'])
+  })
+
+  it('is not returned by getOrSet() if it is made for a user', async () => {
+    const named: Middleware = (req, _res, next) => {
+      req.user = { id: 7 }
+      next()
+    }
+    await start({ middlewares: [named] })
+    const answer = app.request().get('/keyed?key=k').then(dataOf)
+    await settle()
+    const loaded = cache().getOrSet('k', () => 'value')
+    await settle()
+    calls[0]?.end.resolve('for user 7')
+    expect(await Promise.all([answer, loaded])).toEqual(['for user 7', 'value'])
   })
 
   it('is stored even if the cache of another tenant is cleared', async () => {

@@ -91,6 +91,7 @@ describe('a response of a cached route', () => {
     ['a file as its body', (_, res) => res.sendFile(new URL(import.meta.url).pathname)],
     ['an encoded body', (_, res) => res.set('Content-Encoding', 'br').end('x')],
     ['a body of more than 1 MiB', (_, res) => res.end(Buffer.alloc(1024 * 1024 + 1))],
+    ['a text of more than 1 MiB', (_, res) => res.end('é'.repeat(512 * 1024 + 1))],
   ])('is not cached with %s', async (_, run) => {
     expect(await isKept(run)).toBe(false)
   })
