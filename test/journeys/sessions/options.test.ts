@@ -1,7 +1,7 @@
 import { Auth, Controller, Get, Health, Post, type Request } from 'blazon'
 import { memorySessions, type SessionsOptions, sessions } from 'blazon/sessions'
 import { TestApp } from 'blazon/testing'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { bootProblems, usable } from '../../support.js'
 import { failing, startShop } from './support.js'
@@ -95,6 +95,51 @@ describe('the options of sessions()', () => {
         remedy: 'Make each value optional, or set a default for it.',
       },
     ])
+  })
+})
+
+describe('the option findUser', () => {
+  it('may take longer than the session would have lasted without this request', async () => {
+    let lookUp = async () => {}
+    const findUser = async (id: string) => {
+      await lookUp()
+      return { id }
+    }
+    const timeouts = { handler: '1h' } as const
+    const { app, browser } = await startShop({ findUser, idle: '10m', app: { timeouts } })
+    const ada = browser()
+    await ada.login()
+    await app.clock.advance('8m')
+    lookUp = () => app.clock.advance('4m')
+    expect((await ada.get('me')).status).toBe(200)
+  })
+
+  it('admits no user whose session it has ended', async () => {
+    const web = sessions<object, object, { id: string }>({
+      async findUser(id, req) {
+        await (await web.of(req)).logout()
+        return { id }
+      },
+    })
+
+    @Controller('users')
+    class UsersController {
+      @Post() async login(req: Request) {
+        await (await web.of(req)).login({ id: 7 })
+      }
+
+      @Auth()
+      @Get()
+      me() {
+        return 'me'
+      }
+    }
+    const options = { controllers: [UsersController], auth: { guard: web }, plugins: [web] }
+    const app = await TestApp.create({ ...options, contract: 'off' })
+    onTestFinished(() => app.close())
+    const browser = app.request()
+    await browser.post('/users').set('sec-fetch-site', 'same-origin')
+    expect((await browser.get('/users')).status).toBe(401)
   })
 })
 

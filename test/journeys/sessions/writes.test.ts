@@ -126,6 +126,15 @@ describe('a write of a session', () => {
 })
 
 describe('login(), logout() and regenerate()', () => {
+  it('keep a cookie whose name only begins with the name of the session cookie', async () => {
+    const { send } = await startSessions()
+    const { lines } = await send((session, _req, res) => {
+      res.cookie('session-hint', 'yes')
+      return session.login(USER)
+    })
+    expect(lines.map((line) => line.split('=')[0])).toEqual(['session-hint', 'session'])
+  })
+
   it.each<['login' | 'regenerate']>([['login'], ['regenerate']])(
     'result in 409 and no cookie if the session of the user has ended meanwhile: %s',
     async (name) => {
