@@ -316,6 +316,15 @@ describe('the cache of verified tokens', () => {
     expect(kept).toBeLessThanOrEqual(most)
     expect(kept > 0).toBe(most > 0)
   })
+
+  it('keeps the tokens that were used last', async () => {
+    const checked: string[] = []
+    const claims = z.object({ sub: z.string() }).refine(({ sub }) => checked.push(sub))
+    const { send } = await createGuarded(jwt({ keys: secret, claims, cacheSize: 2 }))
+    const [a, b, c] = ['a', 'b', 'c'].map((sub) => signTestToken({ sub }, secret))
+    for (const token of [a, b, a, c, a, b]) expect((await send(token)).status).toBe(200)
+    expect(checked).toEqual(['a', 'b', 'c', 'b'])
+  })
 })
 
 describe('the function signTestToken()', () => {
