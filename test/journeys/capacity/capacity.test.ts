@@ -1,4 +1,5 @@
 import { type App, Controller, Get, type Request, type Response } from 'blazon'
+import type { EndedRequest } from 'blazon/plugin'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Held, open, Servers, workController } from './support.js'
 
@@ -15,14 +16,16 @@ async function start(capacity: object, more: object = {}) {
   return servers.start({ controllers, capacity: capacity as never, metrics: true, ...more })
 }
 
-/** Waits until so many requests are in the queue. */
-async function queued(url: string, count: number) {
+/** Waits until so many requests have the state. */
+async function counted(url: string, state: 'queued' | 'receiving', count: number) {
   const read = async () => {
     const text = await (await fetch(`${url}/metrics`)).text()
-    return /^capacity_queued_requests (\d+)$/m.exec(text)?.[1]
+    return new RegExp(`^capacity_${state}_requests (\\d+)$`, 'm').exec(text)?.[1]
   }
   await expect.poll(read).toBe(String(count))
 }
+
+const queued = (url: string, count: number) => counted(url, 'queued', count)
 
 const begun = (count: number) => expect.poll(() => held.begun.length).toBe(count)
 const statusOf = async (response: ReturnType<typeof fetch>) => (await response).status
@@ -218,6 +221,27 @@ describe('the place of a running request', () => {
     await expect.poll(fourth.isEnded).toBe(true)
     expect(fourth.text()).toMatch(/^HTTP\/1.1 200/)
     expect(held.begun).toEqual(['1', '4'])
+  })
+
+  it('is never given to a request whose client has disconnected after its body arrived', async () => {
+    const outcomes: unknown[] = []
+    const requests = () => ({ onEnd: ({ outcome }: EndedRequest) => void outcomes.push(outcome) })
+    const plugins = [{ name: 'outcomes', requests }]
+    const { url, port } = await start({ concurrent: 1, queue: 0, wait: '30s' }, { plugins })
+    const { socket } = await open(port)
+    const head = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 2'
+    socket.write(`POST /work HTTP/1.1\r\n${head}\r\n\r\n{`)
+    await counted(url, 'receiving', 1)
+    const first = fetch(`${url}/work/1`)
+    await begun(1)
+    socket.write('}')
+    await counted(url, 'receiving', 0)
+    socket.destroy()
+    await expect.poll(() => outcomes).toContain('aborted')
+    held.all()
+    expect(await statusOf(first)).toBe(200)
+    await proveOnePlace(url)
+    expect(held.begun).not.toContain('written')
   })
 })
 
