@@ -97,6 +97,13 @@ describe('a stored response', () => {
     expect(app.logs).toEqual([])
   })
 
+  it('is not stored if its text has more bytes, even if it has fewer characters', async () => {
+    await start()
+    handle = (_, res) => res.end('é'.repeat(131_073))
+    await post().expect(200)
+    await post().expect(409)
+  })
+
   it('has the headers that middlewares set for the repeated request', async () => {
     let count = 0
     const number = (_req: Request, res: Response, next: NextFunction) => {
