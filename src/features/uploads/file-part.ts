@@ -75,7 +75,7 @@ export class FilePart implements FileSource {
   read(): AsyncIterableIterator<Buffer> {
     const onDisk = this.#temporary?.read() ?? null
     const step = async (): Promise<IteratorResult<Buffer>> => {
-      const value = onDisk === null ? await this.#nextOfMemory() : (await onDisk.next()).value
+      const value = onDisk === null ? await this.#nextOfMemory() : await this.#nextOf(onDisk)
       if (this.#form.failure !== null) throw this.#form.failure
       if (value != null) return { done: false, value }
       // Reading the file ends only when the whole form has been read.
@@ -115,6 +115,16 @@ export class FilePart implements FileSource {
       await temporary.write(chunk)
     }
     this.size = this.#received
+  }
+
+  async #nextOf(onDisk: AsyncIterator<Buffer>): Promise<Buffer | null> {
+    try {
+      const { done, value } = await onDisk.next()
+      return done === true ? null : value
+    } catch (error) {
+      // After a failure of the form, the file is closed. The form contains the actual reason.
+      throw this.#form.failure ?? error
+    }
   }
 
   async #nextOfMemory(): Promise<Buffer | null> {

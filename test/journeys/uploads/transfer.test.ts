@@ -293,8 +293,11 @@ describe('a client that disconnects during an upload', () => {
 })
 
 describe('an upload after the response', () => {
-  it('deletes a file that was not saved, and keeps the connection open', async () => {
-    const body = early(4 * STEP)
+  it.each([
+    ['in memory', early],
+    ['on disk', late],
+  ])('deletes a file %s that was not saved, and keeps the connection open', async (_, bodyOf) => {
+    const body = bodyOf(4 * STEP)
     const client = new Client('leave', body.length)
     await client.send(body)
     await expect.poll(() => client.text).toContain('"left":true')
