@@ -22,6 +22,7 @@ import { TenantInstances } from '../../../src/features/tenancy/tenant-scoped.js'
 class Notes {
   readonly #list: string[] = []
   limit = 10
+  readonly owner = () => this.tenant
   constructor(readonly tenant: string) {}
   get count(): number {
     return this.#list.length
@@ -85,6 +86,8 @@ describe('a tenant-scoped provider', () => {
     const taken = runWithTenant('a', () => notes.all)
     expect(runWithTenant('b', () => taken())).toEqual([])
     expect(runWithTenant('a', () => taken())).toEqual(['of a'])
+    const owner = runWithTenant('a', () => notes.owner)
+    expect(runWithTenant('b', () => owner())).toBe('b')
   })
 
   it('throws without a tenant, but can be printed', async () => {

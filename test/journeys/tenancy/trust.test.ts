@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import {
   App,
   type AppOptions,
+  Auth,
   Controller,
   createTenantMiddleware,
   type ErrorRequestHandler,
@@ -16,6 +17,7 @@ import {
   runWithTenant,
   Tenant,
   TenantContext,
+  Use,
 } from 'blazon'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
@@ -80,6 +82,24 @@ describe('the tenant in middlewares and public routes', () => {
       ['middleware', undefined],
       ['middleware', undefined],
     ])
+  })
+
+  it('is not changed by createTenantMiddleware() after `authorize` has allowed it', async () => {
+    @Auth()
+    @Use(createTenantMiddleware({ header: 'x-org' }))
+    @Tenant()
+    @Controller('again')
+    class AgainController {
+      @Get()
+      tenant() {
+        return getTenantId()
+      }
+    }
+    await start({ controllers: [AgainController] })
+    const asAda = (org: string) =>
+      app.with({ 'x-user': 'ada', 'x-tenant-id': 'acme', 'x-org': org }).request().get('/again')
+    expect((await asAda('acme')).body.data).toBe('acme')
+    expect((await asAda('zeta')).body.code).toBe('TENANT_MISMATCH')
   })
 })
 

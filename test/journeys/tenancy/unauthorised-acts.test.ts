@@ -87,6 +87,16 @@ describe('code that runs before `tenant.authorize` has allowed the tenant', () =
     expect(app.get(CacheManager).stats()).toMatchObject({ hits: 1, misses: 1 })
   })
 
+  it('can use the cache of a tenant that the request does not specify', async () => {
+    const canActivate = () =>
+      app
+        .get(CacheManager)
+        .forTenant('zeta')
+        .getOrSet('key', () => true)
+    await start({ auth: { guard: { canActivate } }, tenant: { authorize: () => true } })
+    expect((await ask('ada', 'acme')).status).toBe(200)
+  })
+
   it('can print a tenant-scoped instance', async () => {
     const printed: string[] = []
     const print: RequestHandler = (_req, _res, next) => {
