@@ -179,7 +179,7 @@ export class RequestSession implements Session<Values, Values> {
     return this.#write(async () => {
       if (this.#record === undefined) return
       const taken = await this.#end()
-      if (taken === undefined) throw ended()
+      if (taken === undefined || this.#manager.hasEnded(taken)) throw ended()
       await this.#begin(taken, taken)
     })
   }
@@ -308,6 +308,8 @@ export class RequestSession implements Session<Values, Values> {
       return await this.#begin({ fields, user: null, userKey: null, tenant: this.#tenant })
     }
     if (Object.keys(set).length === 0) return
+    // The store may still contain a session that has expired during the request. A write must not extend it.
+    if (this.#manager.hasEnded(record)) throw ended()
     const expected = mapTexts(set, (name) => textOf(record.fields, name))
     const change = { set, expected, ...this.#manager.timesOf(record.endsAt) }
     const result = await this.#manager.ask((store) => store.write(record.id, change))

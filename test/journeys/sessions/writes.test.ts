@@ -1,6 +1,6 @@
 import { HttpError, NotFoundError, runWithTenant } from 'blazon'
 import { describe, expect, it } from 'vitest'
-import { outcomeOf, startSessions } from './start-session.js'
+import { outcomeOf, startSessions, type Work } from './start-session.js'
 
 const USER = { id: 7 }
 const later = (now: number) => ({ usedAt: now, idleAt: now + 1_000_000 })
@@ -108,6 +108,22 @@ describe('a write of a session', () => {
     calls.length = 0
     expect((await visit()).status).toBe(409)
     expect(calls.map(({ name }) => name)).toEqual(['read', 'write', 'read'])
+  })
+
+  it.each<[string, Work]>([
+    ['set()', (session) => session.set({ visits: 2 })],
+    ['update()', (session) => session.update(({ visits }) => ({ visits: visits + 1 }))],
+    ['regenerate()', (session) => session.regenerate()],
+  ])('results in 409 if the session has expired during the request: %s', async (_, write) => {
+    const { app, send } = await startSessions({ idle: '10m' }, { timeouts: { handler: '1h' } })
+    const { cookie } = await send((session) => session.set({ visits: 1 }))
+    const late: Work = async (session, req, res) => {
+      await app.clock.advance('10m')
+      await write(session, req, res)
+    }
+    const { status, code, lines } = await send(late, cookie)
+    expect([status, code, lines]).toEqual([409, 'SESSION_CONFLICT', []])
+    expect((await send(({ id }) => id, cookie)).data).toBeNull()
   })
 
   it('sends only one cookie if the ID changes several times', async () => {
