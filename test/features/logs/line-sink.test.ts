@@ -146,6 +146,19 @@ describe('LineSink', () => {
     closeSync(writer)
   })
 
+  it('writes the lines of a closing application at once, even if another one is running', () => {
+    const file = join(folder, 'file')
+    const fd = openSync(file, 'w')
+    const [closing, running] = [openSink(fd), openSink(fd)] as const
+    closing.write('one\n')
+    closing.close()
+    expect(readFileSync(file, 'utf8')).toBe('one\n')
+    closing.write('late\n')
+    expect(readFileSync(file, 'utf8')).toBe('one\nlate\n')
+    running.close()
+    closeSync(fd)
+  })
+
   it('leaves no listener on the process after close()', () => {
     const before = process.listenerCount('exit')
     const sinks = [new LineSink(1), new LineSink(1)]

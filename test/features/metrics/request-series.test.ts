@@ -1,5 +1,5 @@
-import type { RouteModel } from 'blazon'
-import type { EndedRequest } from 'blazon/plugin'
+import type { Request, RouteModel } from 'blazon'
+import { type EndedRequest, setTraceContext } from 'blazon/plugin'
 import { expect, it } from 'vitest'
 import { RequestSeries } from '../../../src/features/metrics/request-series.js'
 
@@ -67,4 +67,14 @@ it('the requests of a tenant and their seconds are counted, and those of further
     ['rest', { requests: 2, seconds: 1 }],
   ])
   expect(series.countsTenants).toBe(true)
+})
+
+it('an exemplar has the time at which its request ended', () => {
+  const { series, note } = seriesOf()
+  const req = { method: 'GET', headers: {} } as Request
+  const traceId = '0af7651916cd43dd8448eb211c80319c'
+  setTraceContext(req, { traceId, spanId: 'b7ad6b7169203331', traceFlags: 1 })
+  note({ req, startedAt: 1_000_000, durationMs: 500 })
+  const [histogram] = series
+  expect(histogram?.exemplars?.[0]).toEqual({ traceId, value: 0.5, at: 1000.5 })
 })

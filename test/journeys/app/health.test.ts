@@ -160,6 +160,24 @@ describe('the health of an application', () => {
     expect(calls).toBe(2)
   })
 
+  it('is reused for a second after its checks have ended', async () => {
+    let calls = 0
+    const waiting = gate()
+    const slow = () => {
+      calls++
+      return waiting.opened
+    }
+    await start({ health: { checks: { slow } } })
+    await app.clock.advance(1)
+    const first = app.get(Health).check()
+    await app.clock.advance('900ms')
+    waiting.open()
+    const report = await first
+    await app.clock.advance('999ms')
+    expect(await app.get(Health).check()).toBe(report)
+    expect(calls).toBe(1)
+  })
+
   it('is logged when a check fails and when it succeeds again', async () => {
     let isUp = true
     const disk = () => {

@@ -219,8 +219,11 @@ describe('the perTenant option', () => {
     all.push(note(ask('b', 1)))
     // The newest of the greedy tenant has made room.
     await expect.poll(() => statuses).toEqual([503])
-    all.push(note(ask('a', 5)))
+    // The queue of b would then be the longer one, so no request makes room for it.
+    all.push(note(ask('b', 2)))
     await expect.poll(() => statuses).toEqual([503, 503])
+    all.push(note(ask('a', 5)))
+    await expect.poll(() => statuses).toEqual([503, 503, 503])
     for (const count of [2, 3, 4]) {
       held.next()
       await expect.poll(() => held.begun.length).toBe(count)

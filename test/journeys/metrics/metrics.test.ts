@@ -330,7 +330,7 @@ describe('a scrape of the metrics', () => {
   it('receives OpenMetrics with exemplars if it sends the Accept header of a scraper', async () => {
     await start()
     const trace = '0af7651916cd43dd8448eb211c80319c'
-    await get('/letters').set('traceparent', `00-${trace}-b7ad6b7169203331-01`).expect(200)
+    await get('/letters').set('traceparent', `00-${trace}-b7ad6b7169203331-03`).expect(200)
     const accept =
       'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,' +
       'application/openmetrics-text;version=0.0.1;q=0.5,' +

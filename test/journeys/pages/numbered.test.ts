@@ -168,7 +168,7 @@ describe('a list with numbered pages', () => {
     await get(app, '/notes')
   })
 
-  it.each([undefined, Number.NaN, -1, 1.5, '3'])(
+  it.each([undefined, Number.NaN, -1, 1.5, 2 ** 53, '3'])(
     'logs an error if the total is %j',
     async (total) => {
       @Controller('notes')

@@ -128,6 +128,14 @@ describe('a record', () => {
     expect((await recordOf(() => {}, { plugins: [named] })).id).toBe(expected)
   })
 
+  it('has the last of several errors', async () => {
+    const record = await recordOf((req) => {
+      for (const verdict of ['FIRST', 'LAST'])
+        noteOf(req)?.({ by: 'error', verdict, facts: { status: 500, name: 'Error' } })
+    })
+    expect(record.error?.code).toBe('LAST')
+  })
+
   it('lists statements by the time at which they began, with their errors of any kind', async () => {
     const record = await recordOf((_req, statements) => {
       const begin = (text: string) => statements.begin({ system: 'store', text })
