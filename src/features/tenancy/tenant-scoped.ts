@@ -138,6 +138,8 @@ interface TenantInstance<T> {
 export class TenantInstances<T extends object> {
   readonly #config: InstancesConfig<T>
   readonly #kept = new Map<string, TenantInstance<T>>()
+  /** The running disposals of instances that were removed before the application closes. */
+  readonly #disposing = new Set<Promise<void>>()
   /** A timer that is started during a request must not retain the request's async context. */
   readonly #scope = new AsyncResource('BlazonTenantScoped')
   #timer: Timer | undefined
@@ -165,9 +167,10 @@ export class TenantInstances<T extends object> {
     this.#timer = undefined
     const all = [...this.#kept]
     this.#kept.clear()
-    const ends = await Promise.allSettled(
-      all.map(async ([id, { instance }]) => await this.#dispose(id, instance)),
-    )
+    const ends = await Promise.allSettled([
+      ...all.map(async ([id, { instance }]) => await this.#dispose(id, instance)),
+      ...this.#disposing,
+    ])
     const errors = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []))
     if (errors.length > 0)
       throw new AggregateError(errors, 'The instances of some tenants could not be disposed of')
@@ -200,10 +203,13 @@ export class TenantInstances<T extends object> {
     if (oldest === undefined) return
     const [id, { instance }] = oldest
     this.#kept.delete(id)
-    Promise.resolve(this.#dispose(id, instance)).catch((error) => {
-      // `emitWarning` throws for values that are neither errors nor strings, and this error would not be caught.
-      process.emitWarning(error instanceof Error ? error : String(error))
-    })
+    const disposing = this.#dispose(id, instance)
+      .catch((error) => {
+        // `emitWarning` throws for values that are neither errors nor strings, and this error would not be caught.
+        process.emitWarning(error instanceof Error ? error : String(error))
+      })
+      .finally(() => this.#disposing.delete(disposing))
+    this.#disposing.add(disposing)
   }
 
   async #dispose(id: string, instance: T): Promise<void> {

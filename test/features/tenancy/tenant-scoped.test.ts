@@ -120,13 +120,16 @@ describe('a tenant-scoped provider', () => {
     expect(made).toEqual([])
   })
 
-  it('is reported if the disposal of an instance does not finish in time', async () => {
-    const never = () => new Promise<void>(() => {})
+  it.each([
+    ['an instance', 100, ['a']],
+    ['an instance that another one had displaced', 1, ['a', 'b']],
+  ])('is reported if the disposal of %s does not finish in time', async (_, max, ids) => {
+    const dispose = (_: Notes, id: string) => id === 'a' && new Promise<void>(() => {})
     const slow = await TestApp.create({
-      providers: [tenantScoped(NotesToken, make, { dispose: never })],
+      providers: [tenantScoped(NotesToken, make, { dispose, max })],
       timeouts: { onClose: '20ms' },
     })
-    runWithTenant('a', () => slow.get(NotesToken).add('x'))
+    for (const id of ids) runWithTenant(id, () => slow.get(NotesToken).add('x'))
     await expect(slow.close()).rejects.toMatchObject({
       errors: [new Error('onClose of a provider did not end within 20 ms (timeouts.onClose)')],
     })
