@@ -260,8 +260,13 @@ describe('a run of a job', () => {
     expect(await run).toMatchObject({ outcome: 'retry', error: { message: 'no paper' } })
     expect(log.at(-1)).toBe(`fail job ${FAILED}`)
     const late = parts()
-    const never = runJob(work(fails), taken({ signal: cut.signal }), late.deps)
+    const never = runJob(
+      work(() => late.log.push('run')),
+      taken({ signal: cut.signal }),
+      late.deps,
+    )
     expect(await never).toMatchObject({ error: { message: 'no paper' } })
+    expect(late.log).not.toContain('run')
   })
 
   it('of a schedule that was changed is completed without a run', async () => {

@@ -47,7 +47,7 @@ async function open(before: (store: SessionStore) => Promise<void> = async () =>
 
 describeWithRedis('the sessions of a user in Redis', () => {
   it('are listed until the last of them ends, however long each was used', async () => {
-    const { store, create, left } = await open()
+    const { store, create, left, lose } = await open()
     await create('long', 9)
     await create('short', 2)
     expect([await left('session:long'), await left('sessions:user')]).toEqual([1, 9])
@@ -55,6 +55,8 @@ describeWithRedis('the sessions of a user in Redis', () => {
     await store.write('short', { set: { a: '1' }, expected: {}, usedAt: 0, idleAt: 2 * HOUR })
     expect([await left('session:long'), await left('session:short')]).toEqual([8, 2])
     expect(await left('sessions:user')).toBe(9)
+    await create('lost', 2)
+    await lose('lost')
     expect(await store.removeAll('user')).toBe(2)
   })
 

@@ -57,6 +57,7 @@ it.runIf(isSupported)(
       { 'http.response.status_code': 503, 'error.type': '503' },
       { 'error.type': 'TypeError' },
     ])
+    expect(clients[0]?.attributes).not.toHaveProperty('http.request.resend_count')
     // The other host continues the trace under this span.
     const [first] = clients
     const { traceId, spanId } = first?.spanContext() ?? {}
