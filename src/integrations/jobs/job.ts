@@ -134,7 +134,7 @@ export function defineJob(name: string, options: JobOptions<any> = {}): JobDefin
   const half = Math.max(1, Math.floor(concurrency / 2))
   const defaults = { input: null, retries: 3, perTenant: half, tenant: true, policy: 'standard' }
   const job: JobDefinition = {
-    ...{ ...defaults, ...options, concurrency, name },
+    ...{ ...defaults, ...present(options), concurrency, name },
     ...{ retryDelay: seconds(retryDelay), timeout: seconds(timeout), keep: seconds(keep) },
   }
   const at = `defineJob('${String(name)}')`

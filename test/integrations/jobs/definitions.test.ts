@@ -25,6 +25,13 @@ describe('defineJob()', () => {
     expect(Object.isFrozen(job)).toBe(true)
   })
 
+  it('uses the defaults of options that are undefined', () => {
+    const names = ['input', 'retries', 'concurrency', 'perTenant', 'tenant', 'policy']
+    names.push('timeout', 'retryDelay', 'keep')
+    const options = Object.fromEntries(names.map((name) => [name, undefined]))
+    expect(defineJob('print', options)).toEqual(defineJob('print'))
+  })
+
   it('lets a tenant use half of the concurrent runs, and at least one', () => {
     const of = (concurrency: number) => defineJob('print', { concurrency }).perTenant
     expect([1, 2, 3, 5, 10].map(of)).toEqual([1, 1, 1, 2, 5])
