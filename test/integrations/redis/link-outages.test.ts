@@ -152,6 +152,22 @@ describe('a Redis server that cannot do its work', () => {
     expect(client.connections).toEqual(['destroy', 'connect'])
   })
 
+  it('is not used if it accepts a write after the store has closed', async () => {
+    const proof = lateReply()
+    const client = new FakeClient()
+    const { store, logged, outcome } = await openOn(client)
+    const replies = [new Error('READONLY You can not write'), proof.reply]
+    client.reply = () => replies.shift()
+    expect(await outcome()).toBe(DOWN)
+    await turns()
+    expect(replies).toEqual([])
+    await store.close?.()
+    proof.arrive()
+    await turns()
+    expect(await outcome()).toBe(DOWN)
+    expect(logged.map(({ level }) => level)).toEqual(['warn'])
+  })
+
   it('is unsuitable from the start if the login of the connection fails', async () => {
     const client = FakeClient.connected()
     const { outcome, clock } = await openOn(client)
