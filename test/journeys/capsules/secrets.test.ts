@@ -89,7 +89,7 @@ class AccountsController {
     req.user = { id: 'ada', token: CANARIES.user, profile: { apiSecret: CANARIES.user } }
     const { value, row, bytes, literal, url } = CANARIES
     const sent = `${JSON.stringify(req.body)} ${JSON.stringify(req.headers)} ${req.originalUrl} ${CANARIES.made}`
-    const all = `${sent} ${row} ${value} postgres://ada:${url}@db.example/shop ${CANARIES.user}`
+    const all = `${sent} ${row} ${value} ${literal} postgres://ada:${url}@db.example/shop ${CANARIES.user}`
     const rows = [
       { id: 7, password_hash: row, note: all, secret_bytes: Buffer.from(bytes) },
       { id: 8, note: Buffer.from(row), list: [all], map: { deep: { all } } },

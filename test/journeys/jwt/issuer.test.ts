@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { inspect } from 'node:util'
 import { jwt } from 'blazon/jwt'
 import { describe, expect, it } from 'vitest'
@@ -207,6 +207,19 @@ describe('the keys of an issuer', () => {
     await app.clock.advance('10m')
     expect((await send(issuer.token(third))).status).toBe(200)
     expect([(await send(withdrawn)).status, (await send(kept)).status]).toEqual([401, 200])
+  })
+
+  it('are no longer used for an algorithm that the issuer has withdrawn from them', async () => {
+    const { issuer, send, app } = await withIssuer()
+    app.clock.set(new Date())
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+    const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'ed' }
+    issuer.keys = [jwk]
+    const token = issuer.token({ kid: 'ed', alg: 'EdDSA', key: privateKey, publicKey, jwk })
+    expect((await send(token)).status).toBe(200)
+    issuer.keys = [{ ...jwk, alg: 'Ed25519' }]
+    await app.clock.advance('10m')
+    await expect.poll(async () => (await send(token)).status).toBe(401)
   })
 
   it('do not delay startup, and cause a 503 with Retry-After while the issuer is down', async () => {

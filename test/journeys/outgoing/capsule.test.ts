@@ -122,8 +122,13 @@ describe('a capsule with outgoing calls', () => {
     const { capsule } = await capsuleOf('/orders/again')
     expect(capsule.calls).toMatchObject([
       { base64: '//4A', body: null, error: null },
-      { url: 'http://127.0.0.1:1/', status: null, error: expect.stringMatching(/./) },
+      {
+        url: 'http://127.0.0.1:1/',
+        status: null,
+        error: expect.not.stringMatching('fetch failed'),
+      },
     ])
+    expect(capsule.cut).toEqual([])
   })
 })
 
