@@ -137,7 +137,8 @@ export class RequestSession implements Session<Values, Values> {
       const text = JSON.stringify(findUser === null ? user : String(id))
       const old = this.#record
       const taken = await this.#end()
-      if (old !== undefined && old.user !== null && taken === undefined) throw ended()
+      const isGone = taken === undefined || this.#manager.hasEnded(taken)
+      if (old !== undefined && old.user !== null && isGone) throw ended()
       const isOwn = old !== undefined && (old.userKey === null || old.userKey === userKey)
       const fields = isOwn && !this.#isOutdated ? (taken ?? old).fields : {}
       await this.#begin({ fields, user: text, userKey, tenant })

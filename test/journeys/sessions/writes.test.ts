@@ -114,9 +114,10 @@ describe('a write of a session', () => {
     ['set()', (session) => session.set({ visits: 2 })],
     ['update()', (session) => session.update(({ visits }) => ({ visits: visits + 1 }))],
     ['regenerate()', (session) => session.regenerate()],
+    ['login()', (session) => session.login(USER)],
   ])('results in 409 if the session has expired during the request: %s', async (_, write) => {
     const { app, send } = await startSessions({ idle: '10m' }, { timeouts: { handler: '1h' } })
-    const { cookie } = await send((session) => session.set({ visits: 1 }))
+    const { cookie } = await send((session) => session.login(USER))
     const late: Work = async (session, req, res) => {
       await app.clock.advance('10m')
       await write(session, req, res)
