@@ -125,6 +125,17 @@ describe('the times in a token', () => {
     expect(await at(10, { exp: second })).toBe(401)
     expect(await at(-10, { nbf: second })).toBe(200)
     expect(await at(-10.1, { nbf: second })).toBe(401)
+    // The time of issue counts only if the age is limited.
+    expect(await at(-60, {})).toBe(200)
+    const aged = await createGuarded(jwt({ keys: secret, clockTolerance: '10s', maxAge: '1h' }))
+    const token = signTestToken({ sub: 'a', iat: second, exp: FAR }, secret)
+    for (const [offset, status] of [
+      [3609.9, 200],
+      [3610, 401],
+    ] as const) {
+      aged.app.clock.set(new Date((second + offset) * 1000))
+      expect((await aged.send(token)).status).toBe(status)
+    }
   })
 
   it('invalidate a token that was accepted before', async () => {

@@ -95,6 +95,7 @@ describe('the user in a rate limit key', () => {
     [{ id: 7n }, 'u:7'],
     [{ id: 'a', sub: 'b' }, 'u:a'],
     [{ id: null, sub: 'b' }, 'u:b'],
+    [{ id: 0, sub: 'b' }, 'u:0'],
     [{ sub: 'b' }, 'u:b'],
     [{ id: '' }, 'i:127.0.0.1'],
     [{ id: true }, 'i:127.0.0.1'],

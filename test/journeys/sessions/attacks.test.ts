@@ -11,6 +11,7 @@ const OWN: Record<string, string>[] = [
   { 'sec-fetch-site': 'none' },
   { origin: SITE },
   { origin: 'https://shop.example:443' },
+  { origin: SITE, host: 'shop.example:443' },
 ]
 const FOREIGN: Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
@@ -153,12 +154,13 @@ describe('a refusal of a request from another origin', () => {
     ['A page of another origin has sent this request', { origin: 'https://evil.example' }],
   ])('has the message "%s" for a request with %j', async (message, headers) => {
     const { app } = await startShop()
-    const cookie = 'session=x'
-    const { body } = await app
-      .request()
-      .post('/shop/ignore')
-      .set({ cookie, ...headers })
-    expect([body.code, body.message]).toEqual(['CROSS_ORIGIN', message])
+    for (const cookie of ['session=x', 'theme=dark,session=x']) {
+      const { body } = await app
+        .request()
+        .post('/shop/ignore')
+        .set({ cookie, ...headers })
+      expect([body.code, body.message]).toEqual(['CROSS_ORIGIN', message])
+    }
   })
 
   it('never concerns an OPTIONS request', async () => {

@@ -127,6 +127,17 @@ describe('a write of a session', () => {
     expect((await send(({ id }) => id, cookie)).data).toBeNull()
   })
 
+  it('is refused again if the handler ignores that a page of another origin has sent it', async () => {
+    const { send } = await startSessions()
+    const write: Work = async (session) => [
+      await outcomeOf(session.set({ visits: 1 })),
+      await outcomeOf(session.set({ visits: 1 })),
+    ]
+    const { data, lines } = await send(write, undefined, { 'sec-fetch-site': 'cross-site' })
+    const refusal = 'A page of another origin has sent this request'
+    expect([data, lines]).toEqual([[refusal, refusal], []])
+  })
+
   it('sends only one cookie if the ID changes several times', async () => {
     const { send } = await startSessions()
     const { lines, cookie } = await send(async (session) => {
@@ -322,13 +333,15 @@ describe('the manager of sessions', () => {
   it('lists the sessions that have not ended, most recently used first, with their times', async () => {
     const { app, web, send } = await startSessions({ idle: '1h', absolute: '1d' })
     const list = () => app.get(web.manager).list('7')
-    const begin = async () =>
-      (
-        await send(async (session) => {
-          await session.login(USER)
-          return session.id
-        })
-      ).data
+    const cookies: string[] = []
+    const begin = async () => {
+      const { data, cookie } = await send(async (session) => {
+        await session.login(USER)
+        return session.id
+      })
+      cookies.push(cookie)
+      return data
+    }
     const begun = app.clock.now()
     const ended = await begin()
     await app.clock.advance('30m')
@@ -346,6 +359,8 @@ describe('the manager of sessions', () => {
       usedAt: at(30),
       endsAt: at(30 + 24 * 60),
     })
+    await send(() => {}, cookies[1])
+    expect((await list()).map(({ id }) => id)).toEqual([ids[0], ids[1]])
   })
 
   it('acts for the tenant of the argument', async () => {
