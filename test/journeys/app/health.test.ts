@@ -224,6 +224,7 @@ describe('the health of an application', () => {
           nothing: rejecting(undefined),
           unreadable: rejecting(Object.create(null)),
           rejected: { check: rejecting('text'), required: true },
+          usual: { check: rejecting('text') },
         },
       },
     })
@@ -239,6 +240,7 @@ describe('the health of an application', () => {
         nothing: { status: 'down', reason: 'undefined' },
         unreadable: { status: 'down', reason: 'The error has no message.' },
         rejected: { status: 'down', reason: 'text' },
+        usual: { status: 'down', reason: 'text' },
       },
     })
     for (const part of [report, report.plugins, report.checks]) {

@@ -175,7 +175,7 @@ it('a request that leaves the queue in time can run longer than the maximum wait
 })
 
 describe('the perTenant option', () => {
-  async function start(capacity: { concurrent: number; queue: number; perTenant: number }) {
+  async function start(capacity: { concurrent: number; queue: number; perTenant?: number }) {
     held = new Held()
     const { url } = await servers.start({
       controllers: [workController(held)],
@@ -204,6 +204,23 @@ describe('the perTenant option', () => {
     await expect.poll(() => held.begun.length).toBe(3)
     held.all()
     expect((await Promise.all(greedy)).map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  it('is necessary for turns: without it, requests run in the order of their arrival', async () => {
+    const { ask, queued } = await start({ concurrent: 1, queue: 3 })
+    const all = [ask('a', 1)]
+    await expect.poll(() => held.begun.length).toBe(1)
+    for (const [index, tenant] of ['a', 'a', 'b'].entries()) {
+      all.push(ask(tenant, index + 2))
+      await queued(index + 1)
+    }
+    for (const count of [2, 3, 4]) {
+      held.next()
+      await expect.poll(() => held.begun.length).toBe(count)
+    }
+    held.all()
+    await Promise.all(all)
+    expect(held.begun).toEqual(['a1', 'a2', 'a3', 'b4'])
   })
 
   it('alternates between tenants, and prefers tenants with fewer queued requests', async () => {

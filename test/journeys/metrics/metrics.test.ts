@@ -349,7 +349,7 @@ describe('a scrape of the metrics', () => {
   it.each([
     'application/openmetrics-text;version=1.0.0;charset=utf-8',
     'application/openmetrics-text; version=1.0.0; validchars=utf8, text/plain;q=0.5',
-    'Application/OpenMetrics-Text;Version=1.0.0;Escaping=values',
+    'Application/OpenMetrics-Text;Version=1.0.0;Escaping=values;charset=utf-8',
     'text/plain;version=0.0.4;q=0.4,application/openmetrics-text;version=1.0.0;q=0.5',
   ])('receives OpenMetrics if it accepts %s', async (accept) => {
     await start()

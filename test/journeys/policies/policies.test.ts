@@ -94,7 +94,7 @@ describe('a policy', () => {
 
 describe('a handler that declares a policy', () => {
   const forgotten =
-    'returned nothing promised json later written head redirect bytes swallowed unawaited caught'
+    'returned nothing promised json later written head redirect bytes swallowed unawaited caught filtered'
   it.each(forgotten.split(' '))('cannot succeed without a check: %s', async (path) => {
     const response = await send('ana', `/forgetful/${path}`)
     expect(response.status).toBe(500)

@@ -176,6 +176,14 @@ export class ForgetfulController {
     return { secret: 'canary' }
   }
 
+  /** The rule cannot decide about a promise. */
+  @Get('filtered')
+  async filtered(req: Request) {
+    const orders = [Promise.resolve(new Order('8', 'ana'))] as never
+    await OrderPolicy.filter(req, 'read', orders).catch(() => {})
+    return { secret: 'canary' }
+  }
+
   @Get('asked')
   async asked(req: Request) {
     return { can: await OrderPolicy.can(req, 'read', new Order('8', 'bo')) }
