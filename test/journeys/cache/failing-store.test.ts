@@ -110,6 +110,18 @@ describe('a cache store that fails', () => {
     },
   )
 
+  it.each(['get', 'versions'] as const)(
+    'is the recorded reason if its %s() fails',
+    async (only) => {
+      Object.assign(state, { only, mode: 'rejects' })
+      const { decisions } = app.explain(await app.request().get('/plain'))
+      expect(decisions.findLast(({ by }) => by === 'cache')).toMatchObject({
+        verdict: 'bypass',
+        reason: 'the store has failed',
+      })
+    },
+  )
+
   it('causes one warning if only its writes fail', async () => {
     state.only = 'set'
     state.mode = 'rejects'

@@ -263,6 +263,9 @@ describe('the key option', () => {
 describe('the tags option', () => {
   it('disables the cache for the request if it does not return a list of strings', async () => {
     expect(await stateOf('/tagged')).toBe('BYPASS')
+    const { decisions } = app.explain(await app.request().get('/tagged'))
+    const reason = 'the function that returns its tags has failed'
+    expect(decisions.findLast(({ by }) => by === 'cache')).toMatchObject({ reason })
     expect(await stateOf('/tagged?tags=a')).toBe('BYPASS')
     expect(await stateOf('/tagged?tags=a&tags=b')).toBe('MISS')
     expect(await stateOf('/tagged?tags=a&tags=b')).toBe('HIT')

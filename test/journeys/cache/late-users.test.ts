@@ -16,6 +16,10 @@ describe('a user that is set after the cache step', () => {
     for (let time = 0; time < 2; time++) {
       expect(await ask('/used')).toMatchObject({ state: 'BYPASS', user: 'nobody' })
     }
+    const { decisions } = app.explain(await app.request().get('/used'))
+    expect(decisions.find(({ by }) => by === 'cache')).toMatchObject({
+      reason: 'the caller is set after the cache step',
+    })
     expect(app.logs.map(({ message }) => message).join()).toMatch(
       /set or changed after the cache step/,
     )

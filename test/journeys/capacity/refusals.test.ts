@@ -81,17 +81,22 @@ describe('the capacity option', () => {
 
 describe('a request that the capacity refuses', () => {
   it('is recorded with the reason and with the load', async () => {
-    await start({ concurrent: 1, queue: 0 })
+    await start({ concurrent: 1, queue: 1, wait: '30s' })
     const first = get('/work/1')
     await begun(1)
-    const { decisions } = app.explain(await get('/work/2'))
+    const second = get('/work/2').then(({ status }) => status)
+    await shows('queued_requests', 1)
+    const { decisions } = app.explain(await get('/work/3'))
     expect(decisions.find(({ by }) => by === 'capacity')).toMatchObject({
       verdict: 'refused',
       reason: 'full',
-      facts: { running: 1, queued: 0, receiving: 0 },
+      facts: { running: 1, queued: 1, receiving: 0 },
     })
+    held.next()
+    await begun(2)
     held.all()
     await first
+    expect(await second).toBe(200)
   })
 
   it('runs no step of a plugin', async () => {

@@ -45,11 +45,12 @@ class AccountsController {
     const all = `${JSON.stringify(req.body)} ${JSON.stringify(req.headers)} ${CANARIES.made}`
     this.#log.warn(all)
     const text = `select '${CANARIES.password}' -- ${all}`
+    const { pin } = CANARIES
     // A record contains 2,000 characters, so the secret would be cut.
     const long = `${'x'.repeat(1990)} ${CANARIES.password}`
     for (const each of [text, long])
       this.#statements.begin({ system: 'store', text: each, values: [all] })?.fail(new Error(all))
-    noteOf(req)?.({ by: all, verdict: all, reason: all, facts: { all, long, pin: CANARIES.pin } })
+    noteOf(req)?.({ by: all, verdict: all, reason: all, facts: { all, long, pin, code: pin } })
     throw new Error(all)
   }
 
