@@ -1,43 +1,38 @@
 import { runWithoutTenant, runWithTenant, TenantContext } from 'blazon'
-import { describe, expect, it } from 'vitest'
-import type { Connection, Driver, Statement } from '../../../src/integrations/postgres/driver.js'
+import { PostgresError } from 'blazon/postgres'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
 import type { Statements } from '../../../src/plugin/index.js'
+import { turns } from '../../journeys/turns.js'
+import { acceptingDriver } from './accepting-driver.js'
 
 /** Sessions over connections that accept every statement, with a list of what each of them has received. */
-function open({ usesTenants = true, tables = ['orders'] } = {}) {
-  const log: string[] = []
-  let lent = 0
-  const rowsOf = (text: string) =>
-    text.includes('relrowsecurity') ? tables.map((name) => ({ name })) : []
-  const connect = async (): Promise<Connection> => {
-    const number = ++lent
-    const note = ({ text, values = [] }: Statement) => {
-      // Of the settings, only the role and the tenant are of interest.
-      const isSetting = text.includes('set_config')
-      const owner = values.length > 2 ? values.slice(2) : text.includes("'role'") ? values : []
-      log.push(`${number} ${isSetting ? `as ${owner.join(' ')}`.trim() : text}`)
-      return { rows: rowsOf(text), rowCount: 0, command: text.split(' ')[0] as string, fields: [] }
-    }
-    return {
-      isLost: false,
-      query: async (statement) => note(statement),
-      sendTogether: (statements) => statements.map(async (each) => note(each)),
-      script: async () => {},
-      release: () => void log.push(`${number} release`),
-      destroy: () => void log.push(`${number} destroy`),
-    }
-  }
-  const driver = { size: 2, isEmbedded: false, connect } as unknown as Driver
+function open({ usesTenants = true, tables = ['orders', 'line$items'], ...more }: Options = {}) {
+  const { statements = { areObserved: false }, conflicts = 0 } = more
+  let left = conflicts
+  const { driver, log } = acceptingDriver({
+    rowsOf: (text) => (text.includes('relrowsecurity') ? tables.map((name) => ({ name })) : []),
+    refuse: (text) => (text === 'COMMIT' && left-- > 0 ? CONFLICT : undefined),
+  })
   const sessions = new Sessions(driver, {
     ...{ tenantRole: 'one', allTenantsRole: 'every', statementMs: 1000 },
     ...{ idleInTransactionMs: 1000, isEmbedded: false },
     logger: () => ({ info() {}, warn() {}, error() {} }),
   })
-  sessions.start(usesTenants, { areObserved: false } as Statements)
+  sessions.start(usesTenants, statements as Statements)
   const query = (text: string) => sessions.query({ text })
   return { sessions, query, log }
 }
+
+interface Options {
+  readonly usesTenants?: boolean
+  readonly tables?: string[]
+  readonly statements?: object
+  /** How many of the first commits conflict with another transaction. */
+  readonly conflicts?: number
+}
+
+const CONFLICT = new PostgresError('conflict', { code: '40001' })
 
 const settled = (run: Promise<unknown>) =>
   run.then(
@@ -71,7 +66,10 @@ describe('a statement', () => {
     const { query, log } = open()
     expect(await settled(query('select * from orders'))).toBe('TENANT_REQUIRED')
     expect(await settled(query('select * from plans'))).toBe('done')
-    expect(await settled(query('delete from "orders"'))).toBe('TENANT_REQUIRED')
+    for (const text of ['delete from "orders"', 'select * from ORDERS', 'table line$items'])
+      expect([text, await settled(query(text))]).toEqual([text, 'TENANT_REQUIRED'])
+    for (const text of ['table orders_old', 'table my$orders', 'table line'])
+      expect([text, await settled(query(text))]).toEqual([text, 'done'])
     expect(log.filter((line) => line.includes('relrowsecurity'))).toHaveLength(1)
     expect(await settled(runWithTenant('acme', () => query('select * from orders')))).toBe('done')
   })
@@ -107,6 +105,23 @@ describe('a statement', () => {
     expect(await ownersOf(false)).toEqual(['as every'])
   })
 
+  it('is reported to observers with its end, as are those of the package', async () => {
+    const reports: unknown[] = []
+    const begin = ({ text }: { text: string }) => ({
+      end: ({ command }: { command: string }) => reports.push([text, command]),
+      fail: (error: Error) => reports.push([text, error.message]),
+    })
+    const { sessions, query } = open({ statements: { areObserved: true, begin } })
+    await query('select 1')
+    await query('commit').catch(() => undefined)
+    await sessions.queryOwnTable({ text: 'select own' })
+    expect(reports).toEqual([
+      ['select 1', 'select'],
+      ['commit', expect.stringMatching(/^COMMIT cannot be sent/)],
+      ['select own', 'select'],
+    ])
+  })
+
   it('of the login joins the open transaction, and then the owner is as before', async () => {
     const { sessions, query, log } = open()
     const asLogin = () => sessions.asLogin((send) => send({ text: 'select own' }))
@@ -120,15 +135,57 @@ describe('a statement', () => {
       ...['SAVEPOINT part_1', 'as none', 'select own', 'as one acme', 'RELEASE SAVEPOINT part_1'],
       ...['select 1', 'COMMIT', 'release'],
     ])
+    const alone = ['BEGIN', 'as', 'select own', 'COMMIT', 'release']
     log.length = 0
     await runWithTenant('acme', asLogin)
+    expect(log.map((line) => line.slice(2))).toEqual(alone)
+    log.length = 0
+    await sessions.block(null, asLogin)
     expect(log.map((line) => line.slice(2))).toEqual([
-      ...['BEGIN', 'as', 'select own', 'COMMIT', 'release'],
+      ...alone.slice(0, 2),
+      ...['SAVEPOINT part_1', 'select own', 'RELEASE SAVEPOINT part_1'],
+      ...alone.slice(3),
     ])
   })
 })
 
 describe('a block', () => {
+  it('is repeated after a pause for as many conflicts as its retries, but after no other error', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    vi.spyOn(Math, 'random').mockReturnValue(1)
+    const { sessions } = open({ conflicts: 9 })
+    let attempts = 0
+    const run = async () => attempts++
+    const failed = settled(sessions.block(null, run, { retries: 2 }))
+    for (const [count, pauseMs] of [
+      [1, 20],
+      [2, 40],
+    ] as const) {
+      await turns(5)
+      vi.advanceTimersByTime(pauseMs - 1)
+      await turns(5)
+      expect(attempts).toBe(count)
+      vi.advanceTimersByTime(1)
+    }
+    expect([await failed, attempts]).toEqual(['40001', 3])
+    const other = async () => {
+      attempts++
+      throw new Error('no')
+    }
+    expect(await settled(sessions.block(null, other, { retries: 2 }))).toBe('Error')
+    expect([attempts, vi.getTimerCount()]).toEqual([4, 0])
+  })
+
+  it('without a tenant reads the names of the tenant tables before it takes its connection', async () => {
+    const { sessions, query, log } = open()
+    await sessions.block(sessions.owner, () => query('select 1'))
+    expect(log).toEqual([
+      ...[expect.stringContaining('relrowsecurity'), '1 release'],
+      ...['2 BEGIN', '2 as one', '2 select 1', '2 COMMIT', '2 release'],
+    ])
+  })
+
   it('within a block has the isolation level of the outer one', async () => {
     const { sessions, log } = open()
     const outer = { isolation: 'serializable' } as const
@@ -170,9 +227,11 @@ describe('a block', () => {
     await inBlock(async () => {
       await query('select outer')
       await TenantContext.run(requestOf('globex'), () => query('select inner'))
+      const lost = TenantContext.run(undefined, () => query('select lost'))
+      expect(await settled(lost)).toBe(SWITCH)
       await TenantContext.run(outer, () => query('select outer'))
     })
-    const selects = log.filter((line) => line.includes('select'))
+    const selects = log.filter((line) => / select (?:inner|lost|outer)/.test(line))
     expect(selects).toEqual(['1 select outer', '2 select inner', '1 select outer'])
   })
 

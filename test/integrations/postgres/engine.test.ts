@@ -67,8 +67,9 @@ describe('the database of an application', () => {
       ...{ db_client_connections_used: 3, db_client_connections_max: 4 },
       db_client_connections_waiting: 2,
     })
+    vi.spyOn(engine.sessions, 'close').mockImplementation(() => void log.push('end of sessions'))
     await engine.onClose()
-    expect(log.at(-1)).toBe('close')
+    expect(log.slice(-2)).toEqual(['close', 'end of sessions'])
   })
 
   it('that cannot be reached is reported with the reason', async () => {

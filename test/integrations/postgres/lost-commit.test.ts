@@ -10,10 +10,16 @@ const DONE = { rows: [], rowCount: 0, command: 'BEGIN', fields: [] }
 const settings = { statement: { text: 'select 1' }, explain: (error: unknown) => error }
 
 /** A connection on which the commit fails. */
-function connection(isLost: boolean): Connection {
+function connection(wasLost: boolean): Connection {
+  let isLost = wasLost
   return {
-    isLost,
-    query: ({ text }) => (text === 'COMMIT' ? Promise.reject(GONE) : Promise.resolve(DONE)),
+    get isLost() {
+      return isLost
+    },
+    query({ text }) {
+      isLost ||= text === 'COMMIT'
+      return isLost ? Promise.reject(GONE) : Promise.resolve(DONE)
+    },
     sendTogether: (statements) => statements.map(async (): Promise<QueryResult> => DONE),
     script: async () => {},
     release: () => {},
@@ -40,8 +46,7 @@ it.each([
   async (_, { isLost, text, code }) => {
     const transaction = new Transaction(connection(isLost), settings, new Activity(1000))
     await transaction.query({ text: 'select 1' })
-    await transaction.query({ text })
-    await transaction.query({ text: 'select 2' })
+    for (const each of [text, 'select 2']) await transaction.query({ text: each }).catch(() => {})
     const error = await transaction.commit().catch((reason) => reason)
     expect(HttpError.is(error) && error.code).toBe(code)
   },

@@ -23,10 +23,12 @@ const refused = (code = '23505') => new PostgresError('refused', { code })
 function begin(
   refusals: Record<string, Error | Promise<never>> = {},
   commands: Record<string, string> = {},
+  onSend: (text: string) => void = () => {},
 ) {
   const sent: string[] = []
   const answer = async (text: string): Promise<QueryResult> => {
     sent.push(text)
+    onSend(text)
     const refusal = refusals[text]
     if (refusal !== undefined) throw await refusal
     return { rows: [], rowCount: 0, command: commands[text] ?? text, fields: [] }
@@ -163,6 +165,47 @@ describe('nested transactions', () => {
     ])
   })
 
+  it('that fail are rolled back after their own parts that were not awaited', async () => {
+    const { transaction, sent, query } = begin()
+    const leave = gate()
+    const nested = transaction.nest(async (part) => {
+      void part.nest(async (inner) => {
+        await leave.opened
+        await query(inner, 'in 2')
+      })
+      throw new Error('undone')
+    })
+    const outcome = codeOf(nested)
+    await turns(5)
+    leave.open()
+    expect(await outcome).toBe('undone')
+    expect(sent.slice(-3)).toEqual([
+      ...['RELEASE SAVEPOINT part_2', 'ROLLBACK TO SAVEPOINT part_1', 'RELEASE SAVEPOINT part_1'],
+    ])
+  })
+
+  it('refuse statements while they end, which would belong to the outer transaction', async () => {
+    const change = { enter: explained('enter'), leave: explained('leave') }
+    const ends = ['leave', 'RELEASE SAVEPOINT part_1', 'ROLLBACK TO SAVEPOINT part_1']
+    const late: Promise<string>[] = []
+    let current: Block | undefined
+    const { transaction, sent } = begin({}, {}, (text) => {
+      if (current !== undefined && ends.includes(text))
+        late.push(codeOf(current.query({ text: 'late' })))
+    })
+    for (const error of [null, new Error('undone')]) {
+      const nested = transaction.nest(async (part) => {
+        current = part
+        if (error !== null) throw error
+      }, change)
+      await nested.catch(() => undefined)
+    }
+    expect(new Set(await Promise.all(late))).toEqual(
+      new Set([expect.stringMatching(/^The transaction ended before/)]),
+    )
+    expect([late.length, sent.includes('late')]).toEqual([4, false])
+  })
+
   it('that never end are rolled back with the transaction, if no statement runs', async () => {
     const { transaction, sent, query } = begin()
     const leave = gate()
@@ -232,6 +275,20 @@ describe('the end of a transaction', () => {
     await other.transaction.rollback()
     await other.transaction.commit()
     expect(other.sent).toEqual(['BEGIN', 'SET', 'ROLLBACK', 'release'])
+  })
+
+  it('happens once, even if its commit waits for a nested transaction', async () => {
+    for (const end of ['commit', 'rollback'] as const) {
+      const { transaction, sent } = begin()
+      const leave = gate()
+      void transaction.nest(() => leave.opened).catch(() => undefined)
+      await turns(5)
+      const ends = [transaction.commit(), transaction[end]()]
+      leave.open()
+      await Promise.all(ends)
+      const conclusions = sent.filter((text) => ['COMMIT', 'ROLLBACK', 'release'].includes(text))
+      expect(conclusions).toEqual([end.toUpperCase(), 'release'])
+    }
   })
 
   it('closes a connection whose statement is still running', async () => {

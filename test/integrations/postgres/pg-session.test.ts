@@ -38,8 +38,6 @@ class FakeClient extends EventEmitter {
   readonly scripts: { text: string; resolve(): void; reject(error: Error): void }[] = []
   readonly events: string[] = []
   status = 'I'
-  // No request to cancel a statement is sent without these.
-  readonly processID = null
   readonly secretKey = null
   readonly connection = {
     stream: {
@@ -47,6 +45,12 @@ class FakeClient extends EventEmitter {
       cork: () => this.events.push('cork'),
       uncork: () => this.events.push('uncork'),
     },
+  }
+
+  // No request to cancel a statement is sent without this number.
+  get processID() {
+    this.events.push('cancel')
+    return null
   }
 
   query(sent: Flight | { readonly text: string }) {
@@ -155,6 +159,42 @@ describe('a session that is returned', () => {
     expect(ends).toEqual([false, false])
   })
 
+  it('is cleaned after a script, and returned when the server is ready again', async () => {
+    const { lend, ends, client } = open()
+    const lent = lend()
+    const script = lent.script('select 1; select 2')
+    client.scripts[0]?.resolve()
+    client.emit('drain')
+    await script
+    lent.release()
+    await turns(5)
+    const { steps, hooks } = client.flights.shift() as Flight
+    for (const step of steps) {
+      step.complete('DISCARD ALL')
+      step.settle(hooks.explain)
+    }
+    hooks.onEnd()
+    await turns(5)
+    expect(ends).toEqual([])
+    client.emit('drain')
+    await turns(5)
+    expect(ends).toEqual([false])
+  })
+
+  it('is not cleaned, but closed, if a statement has also left a transaction open', async () => {
+    const { lend, answer, ends, client } = open()
+    const lent = lend()
+    query(lent, 'set a.b = c')
+    answer()
+    query(lent, 'BEGIN')
+    expect(client.flights[0]?.steps).toHaveLength(1)
+    answer()
+    client.status = 'T'
+    lent.release()
+    await turns(5)
+    expect([client.flights, ends]).toEqual([[], [true]])
+  })
+
   it('is closed if it cannot be cleaned', async () => {
     const cases: [boolean, string][] = [
       [false, 'set a.b = c'],
@@ -236,7 +276,34 @@ describe('a statement', () => {
     await expect(query(destroyed)).rejects.toMatchObject({
       cause: { message: 'The connection was destroyed.' },
     })
-    expect(client.flights).toEqual([])
+    expect([client.flights, client.events]).toEqual([[], ['destroyed']])
+  })
+
+  it('is cancelled if its connection is destroyed while it runs', () => {
+    const { lend, client } = open()
+    const lent = lend()
+    query(lent)
+    lent.destroy()
+    expect(client.events).toEqual(['cancel', 'destroyed'])
+  })
+
+  it('has taken too long if it is interrupted after the statement timeout', async () => {
+    const { lend, answer, pass } = open()
+    const lent = lend()
+    for (const [ms, code] of [
+      [899, '57014'],
+      [900, 'DATABASE_TIMEOUT'],
+    ] as const) {
+      const result = query(lent)
+      await pass(ms - 1)
+      // A later statement does not change the time of the first.
+      const later = query(lent, 'select 2')
+      await pass(1)
+      answer(refusal('57014'))
+      await expect(result).rejects.toMatchObject({ code })
+      answer()
+      await later
+    }
   })
 
   it('fails if no response arrives in time, which begins again with each response', async () => {

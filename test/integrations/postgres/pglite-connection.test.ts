@@ -4,6 +4,7 @@ import type {
   EmbeddedEngine,
   PgliteResult,
 } from '../../../src/integrations/postgres/drivers/pglite-package.js'
+import { gate } from '../../journeys/gate.js'
 import { turns } from '../../journeys/turns.js'
 
 const IDLE_MS = 1000
@@ -127,6 +128,43 @@ describe('the connection of an embedded database', () => {
     await expect(connection.query({ text: 'select 2' })).rejects.toMatchObject({
       code: 'DATABASE_UNAVAILABLE',
     })
+  })
+
+  it('does not count the time in which one of several statements runs', async () => {
+    const slow = gate()
+    const { connection, calls, engine } = open()
+    await connection.query({ text: 'BEGIN' })
+    const run = engine.query.bind(engine)
+    engine.query = async (text) => {
+      if (text === 'select 2') await slow.opened
+      return await run(text)
+    }
+    const first = connection.query({ text: 'select 1' })
+    const second = connection.query({ text: 'select 2' })
+    await first
+    await pass(5 * IDLE_MS)
+    slow.open()
+    expect(await second).toMatchObject({ rowCount: 1 })
+    expect(calls).not.toContain('reset')
+  })
+
+  it('runs no waiting statement after its end, and leaves no timer', async () => {
+    const { connection, calls } = open()
+    await connection.query({ text: 'BEGIN' })
+    const results = ['select 1', 'select 2'].map((text) => connection.query({ text }))
+    await Promise.resolve()
+    connection.destroy()
+    expect(await Promise.allSettled(results)).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { code: 'DATABASE_UNAVAILABLE' } },
+    ])
+    await turns(5)
+    expect([calls, vi.getTimerCount()]).toEqual([['BEGIN', 'select 1', 'reset'], 0])
+    const other = open()
+    await other.connection.query({ text: 'BEGIN' })
+    other.engine.isInTransaction = false
+    other.connection.release()
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('does not count the time after the end of a transaction or of its use', async () => {

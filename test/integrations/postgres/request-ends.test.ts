@@ -6,14 +6,18 @@ import {
   trackEnd,
   type WorkHold,
 } from '../../../src/integrations/postgres/sessions/request-work.js'
+import { gate } from '../../journeys/gate.js'
 import { turns } from '../../journeys/turns.js'
 
 /** The work of a request whose response the test ends. */
-function open({ isTransactional = false, failures = 0 } = {}) {
+function open({ isTransactional = false, failures = 0, commit = async () => {} } = {}) {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const log: string[] = []
   const transaction = {
-    commit: async () => void log.push('commit'),
+    commit: async () => {
+      log.push('commit')
+      await commit()
+    },
     rollback: async () => void log.push('rollback'),
   }
   let held: WorkHold | undefined
@@ -56,6 +60,25 @@ describe('the transaction of a request', () => {
     expect(log).toEqual(['begin', 'hold', 'begin'])
     await end(200)
     expect(log.slice(3)).toEqual(['commit', 'finish'])
+  })
+
+  it('does not exist if no connection was available', async () => {
+    const { work, log, end } = open({ failures: 1 })
+    await expect(work.transaction()).rejects.toThrow('busy')
+    await end(200)
+    expect(log).toEqual(['begin', 'hold'])
+  })
+
+  it('is not rolled back if the client disconnects during its commit', async () => {
+    const saved = gate()
+    const { work, res, log, end } = open({ commit: () => saved.opened })
+    await work.transaction()
+    const ended = end(200)
+    res.emit('close')
+    await turns(5)
+    saved.open()
+    await ended
+    expect(log.slice(2)).toEqual(['commit', 'finish'])
   })
 
   it('is not begun after the client has disconnected', () => {
@@ -179,6 +202,7 @@ describe('the end of a handler', () => {
       expect(work.isCommitted).toBe(true)
     }
     const ended = track((res) => void res.end())
-    expect(ended.work.isCommitted).toBe(true)
+    const closed = track((res) => void Object.defineProperty(res, 'closed', { value: true }))
+    expect([ended.work.isCommitted, closed.work.isCommitted]).toEqual([true, true])
   })
 })

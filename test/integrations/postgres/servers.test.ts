@@ -20,6 +20,7 @@ describe('the servers of a URL', () => {
         'postgres://user:p%40ss@two/shop?application_name=x',
       ],
     ],
+    ['postgres://u:p@ss@a,b', ['postgres://u:p@ss@a', 'postgres://u:p@ss@b']],
     ['postgres://u@a,b?x=1,2', ['postgres://u@a?x=1,2', 'postgres://u@b?x=1,2']],
     ['postgres://u@/shop?host=/run', ['postgres://u@/shop?host=/run']],
   ])('are the hosts of %s', (url, urls) => {

@@ -116,6 +116,29 @@ describe('the transaction of a stream', () => {
     expect([await busy.stream.next(), busy.ends]).toEqual([DONE, []])
   })
 
+  it('is rolled back without its generator if the reader stops while it begins', async () => {
+    const begun = gate()
+    let isOpen = false
+    const ends: string[] = []
+    const stream = new TransactionStream({
+      idleMs: 1000,
+      async *open() {
+        isOpen = true
+        yield 1
+      },
+      async begin() {
+        await begun.opened
+        const end = (name: string) => async () => void ends.push(name)
+        return { run: (fn) => fn(), commit: end('commit'), rollback: end('rollback') }
+      },
+    })
+    const asked = stream.next()
+    const stopped = stream.return()
+    begun.open()
+    expect([await asked, await stopped]).toEqual([DONE, DONE])
+    expect([isOpen, ends]).toEqual([false, ['rollback']])
+  })
+
   it('is rolled back immediately while the generator runs, which a reader cannot interrupt', async () => {
     const wait = gate()
     const { stream, ends } = open({ wait: wait.opened })

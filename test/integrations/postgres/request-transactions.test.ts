@@ -1,0 +1,204 @@
+import {
+  ConflictError,
+  Controller,
+  inject,
+  Post,
+  type Request,
+  type Response,
+  runWithTenant,
+  Tenant,
+} from 'blazon'
+import { Database, PostgresError, postgres, Transactional } from 'blazon/postgres'
+import { TestApp } from 'blazon/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Engine, EngineToken } from '../../../src/integrations/postgres/engine.js'
+import { gate } from '../../journeys/gate.js'
+import { acceptingDriver } from './accepting-driver.js'
+
+const CONFLICT = () => new PostgresError('conflict', { code: '40001' })
+
+/** How many of the next commits conflict with another transaction. */
+let conflicts = 0
+/** Runs in a handler, in place of its own statements. */
+let work: (db: Database, res: Response) => unknown = () => {}
+
+@Tenant()
+@Controller('orders')
+class Orders {
+  readonly db = inject(Database)
+
+  @Post() add(_req: Request, res: Response) {
+    return work(this.db, res)
+  }
+
+  @Transactional({ retries: 2 })
+  @Post('retried')
+  retried(_req: Request, res: Response) {
+    return work(this.db, res)
+  }
+
+  @Transactional({ isolation: 'serializable' })
+  @Post('strict')
+  strict(_req: Request, res: Response) {
+    return work(this.db, res)
+  }
+}
+
+const { driver, log } = acceptingDriver({
+  refuse: (text) => (text === 'COMMIT' && conflicts-- > 0 ? CONFLICT() : undefined),
+})
+let app: TestApp
+beforeAll(async () => {
+  app = await TestApp.create({
+    controllers: [Orders],
+    tenant: {},
+    contract: 'off',
+    plugins: [postgres({ url: 'postgres://nobody@127.0.0.1:1/none' })],
+    testOverrides: [{ token: EngineToken, useValue: new Engine({}, driver) }],
+  })
+})
+afterAll(() => app?.close())
+beforeEach(() => {
+  vi.spyOn(Math, 'random').mockReturnValue(0)
+  conflicts = 0
+  log.length = 0
+})
+
+const post = (path = '') => app.asTenant('acme').request().post(`/orders${path}`)
+/** What was sent, without the beginnings of transactions. */
+const sent = () =>
+  log
+    .map((line) => line.slice(line.indexOf(' ') + 1))
+    .filter((line) => !/^(BEGIN|as) /.test(`${line} `))
+const messageOf = (run: Promise<unknown>) =>
+  run.then(
+    () => 'done',
+    (error: Error) => error.message,
+  )
+
+describe('the transaction of a request', () => {
+  it('is rolled back by an error whose status is below 500', async () => {
+    work = async (db) => {
+      await db.query('insert')
+      throw new ConflictError('taken')
+    }
+    await post().expect(409)
+    expect(sent()).toEqual(['insert', 'ROLLBACK', 'release'])
+  })
+
+  it('does not begin for a statement that a failed handler has not awaited', async () => {
+    const answered = gate()
+    let late: Promise<string> | undefined
+    work = (db) => {
+      late = messageOf(answered.opened.then(() => db.query('insert')))
+      throw new ConflictError('taken')
+    }
+    await post().expect(409)
+    answered.open()
+    expect(await late).toMatch(/^The request of this statement has failed/)
+    expect(sent()).toEqual([])
+  })
+
+  it('does not include statements after the response, and tasks then run at once', async () => {
+    const answered = gate()
+    const done: string[] = []
+    let late: Promise<unknown> | undefined
+    work = async (db) => {
+      await db.query('insert')
+      await db.afterCommit(() => done.push('with the commit'))
+      late = answered.opened.then(async () => {
+        await db.query('later')
+        await db.afterCommit(() => done.push('at once'))
+        done.push('last')
+      })
+      return 'added'
+    }
+    await post().expect(200)
+    expect(done).toEqual(['with the commit'])
+    answered.open()
+    await late
+    expect(done).toEqual(['with the commit', 'at once', 'last'])
+    expect(sent()).toEqual([...['insert', 'COMMIT', 'release'], ...['later', 'COMMIT', 'release']])
+  })
+
+  it('is not taken over by a stream for another tenant or at another isolation level', async () => {
+    const items = async function* () {
+      yield 1
+    }
+    work = (db) =>
+      Promise.all([
+        messageOf(db.stream(items, { isolation: 'repeatable read' }).next()),
+        messageOf(runWithTenant('globex', () => db.stream(items)).next()),
+      ])
+    const { body } = await post('/strict').expect(200)
+    expect(body.data).toEqual([
+      expect.stringContaining('cannot be repeatable read: the outer transaction is serializable.'),
+      expect.stringContaining("would run for the tenant 'globex'"),
+    ])
+  })
+})
+
+it('statements of an earlier attempt do not join the transaction of a later one', async () => {
+  const again = gate()
+  let late: Promise<string> | undefined
+  work = async (db) => {
+    await db.query('insert')
+    if (late !== undefined) {
+      again.open()
+      return await late
+    }
+    late = messageOf(again.opened.then(() => db.query('late')))
+    throw CONFLICT()
+  }
+  const { body } = await post('/retried').expect(200)
+  expect(body.data).toMatch(/^The request of this statement has failed/)
+  expect(sent()).toEqual([...['insert', 'ROLLBACK', 'release'], ...['insert', 'COMMIT', 'release']])
+})
+
+describe('a handler with retries that sends the response itself', () => {
+  const insertAndSend = async (db: Database, res: Response) => {
+    await db.query('insert')
+    res.json({ sent: true })
+  }
+
+  it('runs again after each conflict at the commit', async () => {
+    conflicts = 2
+    work = insertAndSend
+    await post('/retried').expect(200, { sent: true })
+    expect(sent().filter((text) => text !== 'ROLLBACK')).toEqual(
+      [1, 2, 3].flatMap(() => ['insert', 'COMMIT', 'release']),
+    )
+  })
+
+  it('is answered with 503 if each attempt conflicts', async () => {
+    conflicts = 3
+    work = insertAndSend
+    const { body } = await post('/retried').expect(503)
+    expect(body.code).toBe('DATABASE_CONFLICT')
+    expect(sent().filter((text) => text === 'insert')).toHaveLength(3)
+  })
+
+  it('does not run again while it waits for the response to end', async () => {
+    conflicts = 1
+    work = async (db, res) => {
+      const ended = new Promise((resolve) => res.once('close', resolve))
+      await insertAndSend(db, res)
+      await ended
+    }
+    await post('/retried').expect(503)
+    expect(sent().filter((text) => text === 'insert')).toHaveLength(1)
+  })
+
+  it('is committed with the response if it sends the response after its return', async () => {
+    work = async (db, res) => {
+      await db.query('insert')
+      setImmediate(async () => {
+        await db.query('later')
+        res.json({ sent: true })
+      })
+      return res
+    }
+    await post('/retried').expect(200)
+    expect(sent()).toEqual(['insert', 'later', 'COMMIT', 'release'])
+  })
+})
