@@ -160,11 +160,13 @@ describe('the connection of an embedded database', () => {
     ])
     await turns(5)
     expect([calls, vi.getTimerCount()]).toEqual([['BEGIN', 'select 1', 'reset'], 0])
-    const other = open()
-    await other.connection.query({ text: 'BEGIN' })
-    other.engine.isInTransaction = false
-    other.connection.release()
-    expect(vi.getTimerCount()).toBe(0)
+    for (const end of ['release', 'destroy'] as const) {
+      const other = open()
+      await other.connection.query({ text: 'BEGIN' })
+      other.engine.isInTransaction = end === 'destroy'
+      other.connection[end]()
+      expect([end, vi.getTimerCount()]).toEqual([end, 0])
+    }
   })
 
   it('does not count the time after the end of a transaction or of its use', async () => {

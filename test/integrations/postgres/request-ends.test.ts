@@ -1,6 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { kIsExpired } from '../../../src/http/symbol-fields.js'
 import {
   RequestWork,
   trackEnd,
@@ -10,7 +11,7 @@ import { gate } from '../../journeys/gate.js'
 import { turns } from '../../journeys/turns.js'
 
 /** The work of a request whose response the test ends. */
-function open({ isTransactional = false, failures = 0, commit = async () => {} } = {}) {
+function open({ isTransactional = false, failures = 0, commit = async () => {}, req = {} } = {}) {
   const res = new ServerResponse(new IncomingMessage(new Socket()))
   const log: string[] = []
   const transaction = {
@@ -34,7 +35,7 @@ function open({ isTransactional = false, failures = 0, commit = async () => {} }
     log.push('hold')
     held = given
   }
-  const parts = { req: {} as never, res: res as never, fail: () => {}, hold }
+  const parts = { req: req as never, res: res as never, fail: () => {}, hold }
   const work = new RequestWork(config, parts)
   const end = (status: number) => held?.before(status)
   return { work, res, log, end }
@@ -79,6 +80,14 @@ describe('the transaction of a request', () => {
     saved.open()
     await ended
     expect(log.slice(2)).toEqual(['commit', 'finish'])
+  })
+
+  it('is not begun after a timeout, even if the response was sent', () => {
+    const { work, res, log } = open({ req: { [kIsExpired]: true } })
+    Object.defineProperty(res, 'headersSent', { value: true })
+    expect(work.isCommitted).toBe(false)
+    expect(() => work.transaction()).toThrow(ROLLED_BACK)
+    expect(log).toEqual([])
   })
 
   it('is not begun after the client has disconnected', () => {

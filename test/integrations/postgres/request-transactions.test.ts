@@ -170,23 +170,26 @@ describe('a handler with retries that sends the response itself', () => {
     )
   })
 
-  it('is answered with 503 if each attempt conflicts', async () => {
+  it('is answered with 503, and logged once, if each attempt conflicts', async () => {
     conflicts = 3
     work = insertAndSend
+    const before = app.logs.length
     const { body } = await post('/retried').expect(503)
     expect(body.code).toBe('DATABASE_CONFLICT')
+    expect(app.logs.slice(before).map(({ message }) => message)).toEqual(['The request failed'])
     expect(sent().filter((text) => text === 'insert')).toHaveLength(3)
   })
 
   it('does not run again while it waits for the response to end', async () => {
-    conflicts = 1
+    conflicts = 2
     work = async (db, res) => {
+      if (conflicts === 2) return await insertAndSend(db, res)
       const ended = new Promise((resolve) => res.once('close', resolve))
       await insertAndSend(db, res)
       await ended
     }
     await post('/retried').expect(503)
-    expect(sent().filter((text) => text === 'insert')).toHaveLength(1)
+    expect(sent().filter((text) => text === 'insert')).toHaveLength(2)
   })
 
   it('is committed with the response if it sends the response after its return', async () => {
