@@ -5,10 +5,15 @@ interface Answers {
   readonly rowsOf?: (text: string) => object[]
   /** The error of a statement; `undefined` if it is accepted. Default: each is accepted. */
   readonly refuse?: (text: string) => Error | undefined
+  /** The command in the result of a statement. Default: its first word. */
+  readonly commandOf?: (text: string) => string
+  /** Default: 2. */
+  readonly size?: number
 }
 
 /** A driver whose connections accept every statement, with a list of what each of them has received. */
-export function acceptingDriver({ rowsOf = () => [], refuse = () => undefined }: Answers = {}) {
+export function acceptingDriver({ rowsOf = () => [], size = 2, ...answers }: Answers = {}) {
+  const { refuse = () => undefined, commandOf = (text) => text.split(' ')[0] as string } = answers
   const log: string[] = []
   let lent = 0
   const connect = async (): Promise<Connection> => {
@@ -21,7 +26,7 @@ export function acceptingDriver({ rowsOf = () => [], refuse = () => undefined }:
       const error = refuse(text)
       if (error !== undefined) throw error
       const rows = rowsOf(text) as Record<string, unknown>[]
-      return { rows, rowCount: 0, command: text.split(' ')[0] as string, fields: [] }
+      return { rows, rowCount: 0, command: commandOf(text), fields: [] }
     }
     return {
       isLost: false,
@@ -32,13 +37,13 @@ export function acceptingDriver({ rowsOf = () => [], refuse = () => undefined }:
           result.catch(() => undefined)
           return result
         }),
-      script: async () => {},
+      script: async (text) => void log.push(`${number} ${text}`),
       release: () => void log.push(`${number} release`),
       destroy: () => void log.push(`${number} destroy`),
     }
   }
   const driver: Driver = {
-    ...{ size: 2, isEmbedded: false, usage: () => ({ lent: 0, waiting: 0 }) },
+    ...{ size, isEmbedded: false, usage: () => ({ lent: 0, waiting: 0 }) },
     ...{ connect, open: async () => {}, close: async () => {} },
   }
   return { driver, log }

@@ -98,7 +98,7 @@ describe('a statement that may read or write', () => {
 })
 
 it('the start and end of a transaction are recognized among comments and long text', () => {
-  for (const before of ['', ';', ' ; ;', '-- c\n', '/* a /* b */ c */', '(']) {
+  for (const before of ['', ';', ' ; ;', '-- c\n', '-- c\r', '/* a /* b */ c */', '(']) {
     for (const after of ['', ';', ' work', ` -- ${'x'.repeat(50_000)}`]) {
       expect(classifyStatement(`${before}CoMMit${after}`).control).toBe('commit')
       expect(classifyStatement(`${before}rollback${after}`).control).toBe('rollback')

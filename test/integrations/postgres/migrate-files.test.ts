@@ -31,6 +31,12 @@ describe('an SQL script', () => {
     ['a backslash in a string', `select 'a\\'; select 2`, [`select 'a\\'`, 'select 2']],
     ['strings with escapes', `select E'a\\';b'; select 2`, [`select E'a\\';b'`, 'select 2']],
     [
+      'strings with an escaped line break',
+      `select e'a\\\n;b'; select 2`,
+      [`select e'a\\\n;b'`, 'select 2'],
+    ],
+    ['a parenthesis that is not open', 'select 1); select (2; 3)', ['select 1)', 'select (2; 3)']],
+    [
       'a name that ends in e before a string',
       `select date'a'; select 2`,
       [`select date'a'`, 'select 2'],
@@ -79,10 +85,10 @@ describe('a migration', () => {
     ])
   })
 
-  it('has the same checksum with a byte order mark and with Windows line endings', () => {
+  it('has the same checksum with a byte order mark and with the line endings of other systems', () => {
     const plain = parse("insert into t values ('a\nb');\nselect 2;\n")
-    const windows = parse("\ufeffinsert into t values ('a\r\nb');\r\nselect 2;\r\n")
-    expect(windows).toEqual(plain)
+    for (const end of ['\r\n', '\r'])
+      expect(parse(`\ufeffinsert into t values ('a${end}b');${end}select 2;${end}`)).toEqual(plain)
     expect(parse("insert into t values ('a b');\nselect 2;\n").checksum).not.toBe(plain.checksum)
   })
 
@@ -129,6 +135,7 @@ describe('a migration', () => {
     ['BEGIN', 'begin;\nselect 1;\ncommit;', ':1', 'BEGIN would begin or end a transaction'],
     ['COMMIT after a comment', 'select 1; /* now */ commit', ':1', 'COMMIT would'],
     ['START TRANSACTION', 'start transaction', ':1', 'START would'],
+    ['PREPARE TRANSACTION', "prepare transaction 'a'", ':1', 'PREPARE would'],
     ['ROLLBACK', 'select 1;\nrollback', ':2', 'ROLLBACK would'],
     ['END', 'end', ':1', 'END would'],
     [
@@ -178,6 +185,7 @@ describe('a folder of migrations', () => {
       '0003_draft.sql.bak': 'nonsense (',
     })
     mkdirSync(join(folder.path, 'meta'))
+    folder.write({ 'meta/.0004_hidden.sql': 'nonsense (' })
     const names = (await readMigrations(folder.path)).map(({ name }) => name)
     expect(names).toEqual(['0001_a.sql', '0002_b_b2.sql', '0010_c.sql'])
   })

@@ -207,7 +207,7 @@ describe('migrations of an embedded database', () => {
       '42703: column "nothing" does not exist',
       /^Correct the file, and migrate again/,
     ],
-    ["select '🦊🦊\n🦊', oops", '0004_x.sql:2', /^42703/, /^Correct/],
+    ["select '🦊🦊\n🦊',\noops", '0004_x.sql:3', /^42703/, /^Correct/],
     [
       "\n\ndo $$ begin raise exception 'no' using hint = 'Try'; end $$",
       '0004_x.sql:3',

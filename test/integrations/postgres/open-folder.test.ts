@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from 'blazon'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import {
   LOCK_FILE,
   lockFolder,
@@ -51,6 +51,16 @@ describe('the folder of an embedded database', () => {
       expect(holder(folder).pid).toBe(process.pid)
       await unlock()
     }
+  })
+
+  it('is in use if its process belongs to another user', async () => {
+    const text = JSON.stringify({ pid: 2 ** 30, startedAt: 1 })
+    using folder = new Folder({ [LOCK_FILE]: text })
+    const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('refused'), { code: 'EPERM' })
+    })
+    const cause = await causeOf(lockFolder(folder.path)).finally(() => kill.mockRestore())
+    expect(cause).toBe(IN_USE)
   })
 
   it('names the socket through which other processes use it', async () => {

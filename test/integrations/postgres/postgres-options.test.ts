@@ -53,6 +53,7 @@ describe('the options of postgres()', () => {
       { url: 'postgres://user:hunter2%ff@host/db' },
       /percent-encoded/,
     ],
+    ['a database with a percent sign', { url: 'postgres://u:hunter2@host/%zz' }, /percent-enc/],
     ['a password with a space', { url: 'postgres://user:hunter2 x@host/db' }, /percent-encoded/],
     [
       'a port that is too high',

@@ -12,13 +12,17 @@ import { Database, PostgresError, postgres, Transactional } from 'blazon/postgre
 import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Engine, EngineToken } from '../../../src/integrations/postgres/engine.js'
+import { noteRefused } from '../../../src/integrations/postgres/refused-statement.js'
 import { gate } from '../../journeys/gate.js'
 import { acceptingDriver } from './accepting-driver.js'
 
 const CONFLICT = () => new PostgresError('conflict', { code: '40001' })
+const REFUSED = () => noteRefused(new PostgresError('invalid: "x1"', { code: '22P02' }), WRONG)
+const WRONG = { text: 'wrong', values: ['x1'] }
 
 /** How many of the next commits conflict with another transaction. */
 let conflicts = 0
+let hasRefused = false
 /** Runs in a handler, in place of its own statements. */
 let work: (db: Database, res: Response) => unknown = () => {}
 
@@ -45,7 +49,12 @@ class Orders {
 }
 
 const { driver, log } = acceptingDriver({
-  refuse: (text) => (text === 'COMMIT' && conflicts-- > 0 ? CONFLICT() : undefined),
+  refuse(text) {
+    hasRefused ||= text === WRONG.text
+    if (text === WRONG.text) return REFUSED()
+    return text === 'COMMIT' && conflicts-- > 0 ? CONFLICT() : undefined
+  },
+  commandOf: (text) => (text === 'COMMIT' && hasRefused ? 'ROLLBACK' : text),
 })
 let app: TestApp
 beforeAll(async () => {
@@ -61,6 +70,7 @@ afterAll(() => app?.close())
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
   conflicts = 0
+  hasRefused = false
   log.length = 0
 })
 
@@ -84,6 +94,30 @@ describe('the transaction of a request', () => {
     }
     await post().expect(409)
     expect(sent()).toEqual(['insert', 'ROLLBACK', 'release'])
+  })
+
+  it('cannot be saved after a refused value, which is no mistake of the request if it is caught', async () => {
+    const values = { 'content-type': 'application/json' }
+    work = (db) => db.query(WRONG)
+    await post().set(values).send({ text: 'x1' }).expect(400)
+    work = (db) => db.query(WRONG).catch(() => 'caught')
+    await post().set(values).send({ text: 'x1' }).expect(500)
+    expect(sent()).toEqual([...['wrong', 'ROLLBACK', 'release'], ...['wrong', 'COMMIT', 'release']])
+  })
+
+  it('can include work for all tenants, whose reason is logged once', async () => {
+    work = async (db) => {
+      await db.query('insert')
+      await db.withoutTenant('count', () => db.query('select'))
+      return 'added'
+    }
+    const before = app.logs.length
+    await post().expect(200)
+    const reasons = app.logs.slice(before).flatMap(({ facts }) => Object(facts).reason ?? [])
+    expect(reasons).toEqual(['count'])
+    expect(sent()).toEqual([
+      ...['insert', 'SAVEPOINT part_1', 'select', 'RELEASE SAVEPOINT part_1', 'COMMIT', 'release'],
+    ])
   })
 
   it('does not begin for a statement that a failed handler has not awaited', async () => {
@@ -174,7 +208,8 @@ describe('a handler with retries that sends the response itself', () => {
     conflicts = 3
     work = insertAndSend
     const before = app.logs.length
-    const { body } = await post('/retried').expect(503)
+    const { body, headers } = await post('/retried').expect(503)
+    expect(headers['retry-after']).toBe('1')
     expect(body.code).toBe('DATABASE_CONFLICT')
     expect(app.logs.slice(before).map(({ message }) => message)).toEqual(['The request failed'])
     expect(sent().filter((text) => text === 'insert')).toHaveLength(3)

@@ -185,7 +185,8 @@ describe('a value of a statement', () => {
 
   it('is null if it is a hole in the list', () => {
     // biome-ignore lint/suspicious/noSparseArray: the hole is the test
-    expect(written(...[1, , 2])).toEqual(['1', null, '2'])
+    const list = [1, , 2]
+    expect(written(...list, list)).toEqual(['1', null, '2', '{"1",NULL,"2"}'])
     const values = new Array(2)
     expect(writeValues({ text: 'select', values })).toEqual([null, null])
     expect(writeValues({ text: 'select' })).toEqual([])
