@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { readReferences } from '../../src/schema/dialect/references.js'
 import { toJsonSchema } from '../../src/schema/to-json-schema.js'
-import { compileFindHidden, compileHide } from '../../src/schema/visibility/hide-fields.js'
+import {
+  compileFindHidden,
+  compileFindSent,
+  compileHide,
+} from '../../src/schema/visibility/hide-fields.js'
 import { findMarks } from '../../src/schema/visibility/marks.js'
 
 const mark = { visibleTo: 'x' }
@@ -270,6 +274,40 @@ describe('visibility marks for names and nested values', () => {
     const shown = hidden(schema, value) as object
     expect(JSON.stringify(shown)).toBe('{"__proto__":{"pay":1},"b":{"__proto__":{}}}')
     expect(Object.getPrototypeOf(shown)).toBe(Object.prototype)
+  })
+})
+
+describe('the search for hidden fields in a sent value', () => {
+  const sent = (schema: object, value: unknown) => {
+    const { resolve } = readReferences(schema)
+    return compileFindSent({ schema, resolve }, () => true)(value)
+  }
+
+  it('also finds them in a single value that is sent in place of a list', () => {
+    const schema = { properties: { rows: { items: { properties: { pay: mark } } } } }
+    const found = [['rows', 'pay']]
+    expect(sent(schema, { rows: { pay: 1, n: 2 } })).toEqual(found)
+    expect(sent(schema, { rows: [{ n: 2 }, { pay: 1 }] })).toEqual([['rows', 1, 'pay']])
+    expect(sent({ properties: { pays: { items: mark } } }, { pays: 1 })).toEqual([['pays']])
+  })
+
+  const union = {
+    anyOf: [
+      { properties: { kind: { const: 'a' }, pay: mark, list: { items: mark } } },
+      { properties: { kind: { enum: ['b', 'c'] }, pay: {}, list: {} } },
+    ],
+  }
+
+  it('uses the alternatives that fixed values do not exclude, or all if they exclude each', () => {
+    const isFound = (value: object) => sent(union, { pay: 1, ...value }).length > 0
+    const kinds = ['a', 'b', 'c', 'd', 7]
+    expect(kinds.map((kind) => isFound({ kind }))).toEqual([true, false, false, true, true])
+    expect(isFound({})).toBe(true)
+  })
+
+  it('ends after a hundred', () => {
+    const list = Array(250).fill(1)
+    for (const kind of ['a', 'b']) expect(sent(union, { kind, list })).toHaveLength(100)
   })
 })
 

@@ -112,24 +112,26 @@ function finder(viewer: Viewer, root: View, isSent = false): FindHidden {
   if (!root.leads) return () => []
   return (plain) => {
     const found: Path[] = []
-    const look = (value: unknown, view: View, path: Path, mayBeItem = isSent): void => {
-      if (!view.leads || found.length === MOST_FOUND) return
-      const chosen = viewer.choose(view, value)
-      if (chosen.isHidden) return void found.push(path)
-      const enter = (key: string | number, member: unknown, inside: View | null) => {
-        if (inside === null) found.push([...path, key])
-        else look(member, inside, [...path, key])
-      }
+    const look = (
+      value: unknown,
+      view: View | null,
+      { path, mayBeItem = isSent }: { readonly path: Path; readonly mayBeItem?: boolean },
+    ): void => {
+      if (found.length === MOST_FOUND || view?.leads === false) return
+      const chosen = view === null ? null : viewer.choose(view, value)
+      if (chosen === null || chosen.isHidden) return void found.push(path)
+      const enter = (key: string | number, member: unknown, inside: View | null) =>
+        look(member, inside, { path: [...path, key] })
       if (Array.isArray(value)) {
         for (const [at, item] of value.entries()) enter(at, item, viewer.item(chosen, at))
         return
       }
       const asItem = mayBeItem ? viewer.item(chosen, 0) : null
-      if (asItem !== null) look(value, asItem, path, false)
+      if (asItem !== null) look(value, asItem, { path, mayBeItem: false })
       if (!isNode(value)) return
       for (const name of Object.keys(value)) enter(name, value[name], viewer.property(chosen, name))
     }
-    look(plain, root, [])
+    look(plain, root, { path: [] })
     return found
   }
 }
