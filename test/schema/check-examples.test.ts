@@ -15,6 +15,7 @@ describe('examples and defaults in a schema', () => {
     [{ type: 'string', minLength: 1, maxLength: 2 }, '🙂🙂'],
     [{ type: 'string', format: 'email' }, 'a@b.example'],
     [{ type: ['string', 'null'] }, null],
+    [{ type: ['string', 'integer'] }, 3],
     [{ enum: ['a', 'b'] }, 'b'],
     [{ type: 'array', items: { type: 'integer' } }, [1, 2]],
     [{ type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'] }, { a: true }],

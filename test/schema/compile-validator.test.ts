@@ -33,6 +33,13 @@ describe('the validator of separate keys', () => {
     })
   })
 
+  it('uses a default only for an absent value, not for null', async () => {
+    const validate = await compiled({ type: ['integer', 'null'], default: 7 })
+    expect(await validate({})).toEqual({ value: { n: 7 } })
+    expect(await validate({ n: null })).toEqual({ value: { n: null } })
+    expect(await validate({ n: '' })).toEqual({ value: { n: null } })
+  })
+
   it('creates a new default for each value', async () => {
     const validate = await compiled({ type: 'array', items: {}, default: ['a'] })
     const { value } = (await validate({})) as { value: { n: string[] } }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { createValidatorCompiler } from '../../src/schema/compile-validator.js'
 import { KeyedSchema, ListSchema } from '../../src/schema/composed-schemas.js'
 import { describeOnce } from '../../src/schema/describe-schema.js'
+import { MAX_ISSUES } from '../../src/schema/work-limit.js'
 
 const keyed = (entries: ConstructorParameters<typeof KeyedSchema>[0]) =>
   new KeyedSchema(entries, { isOpen: false, createCompiler: () => createValidatorCompiler() })
@@ -30,6 +31,51 @@ describe('the schema of a list', () => {
 })
 
 describe('the schema of separate keys', () => {
+  const validate = async (entries: Parameters<typeof keyed>[0], value: unknown) =>
+    await keyed(entries)['~standard'].validate(value)
+
+  it('leaves out absent optional keys and other keys, and accepts any value without a schema', async () => {
+    const entries = [
+      ['page', z.coerce.number()],
+      ['sort', z.string().optional()],
+      ['any', null],
+    ] as const
+    const { value } = (await validate(entries, { page: '1', x: 1 })) as { value: object }
+    expect(value).toStrictEqual({ page: 1 })
+    const sent = { page: '1', sort: 'a', any: null }
+    expect(await validate(entries, sent)).toEqual({ value: { ...sent, page: 1 } })
+  })
+
+  it('reports the issues of each key with its name, up to a limit', async () => {
+    const user = z.object({ name: z.string(), tags: z.array(z.string()) })
+    const sent = { user: { tags: Array(200).fill(1) }, page: 'x' }
+    const entries = [
+      ['user', user],
+      ['page', z.coerce.number()],
+    ] as const
+    const { issues = [] } = await validate(entries, sent)
+    expect(issues[0]?.path).toEqual(['user', 'name'])
+    expect(issues).toHaveLength(MAX_ISSUES)
+    const both = await validate(entries, { user: { name: 'a', tags: [1] }, page: 'x' })
+    expect(both.issues?.map(({ path }) => path)).toEqual([['user', 'tags', 0], ['page']])
+  })
+
+  it('rejects with the error of a key, while another key is still checked', async () => {
+    const failing = (make: () => never) =>
+      ({ '~standard': { version: 1, vendor: 'own', validate: make } }) as const
+    const late = z.string().refine(() => Promise.reject(new Error('late')))
+    const entries = [
+      ['late', late],
+      [
+        'now',
+        failing(() => {
+          throw new Error('now')
+        }),
+      ],
+    ] as const
+    await expect(validate(entries, { late: 'a', now: 'b' })).rejects.toThrow(/late|now/)
+  })
+
   it('cannot be changed', () => {
     const schema = keyed([['page', z.string()]])
     expect(() => Object.assign(schema.entries, { more: z.string() })).toThrow(TypeError)

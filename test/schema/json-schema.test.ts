@@ -46,6 +46,28 @@ describe('createJsonSchemaCompiler', () => {
     ])
   })
 
+  it('compiles a validator that reports names with tildes as they were sent', async () => {
+    const schema = { properties: { '~1': { type: 'null' }, '~0/': { type: 'null' } } }
+    const validate = await createJsonSchemaCompiler()(schema, 'body')
+    const issues = [['~1'], ['~0/']].map((path) => ({ path, message: 'must be null' }))
+    expect(validate({ '~1': 1, '~0/': 1 })).toEqual({ issues })
+  })
+
+  it.each<[object, unknown, unknown]>([
+    [{ enum: [1, null] }, '1', 1],
+    [{ enum: [1, null] }, '', null],
+    [{ const: null }, '', null],
+    [{ enum: [true, 2] }, 'true', true],
+    [{ enum: [1, '1'] }, '1', '1'],
+  ])(
+    'compiles a validator that converts a text to the constants of %j',
+    async (size, text, value) => {
+      const schema = { type: 'object', properties: { size } }
+      const validate = await createJsonSchemaCompiler()(schema, 'query')
+      expect(validate({ size: text })).toEqual({ value: { size: value } })
+    },
+  )
+
   it.each<[string, unknown, readonly unknown[], readonly unknown[]]>([
     ['a list', [1, [2]], [[1, [2]]], [{ 0: 1, 1: [2] }, [1], [1, [2], 3], [1, [3]]]],
     ['an object', { a: 1, b: {} }, [{ b: {}, a: 1 }], [{ a: 1 }, { a: 1, b: {}, c: 1 }, [], null]],

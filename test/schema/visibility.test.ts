@@ -246,6 +246,7 @@ describe('visibility marks for names and nested values', () => {
       { a: 1 },
       { a: 1 },
     ],
+    ['the value itself', mark, { pay: 1 }, null],
     ['items after a tuple', { prefixItems: [{}, {}], items: mark }, [1, 2, 3, 4], [1, 2]],
     [
       'items after a tuple of an older draft',

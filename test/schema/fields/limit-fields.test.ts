@@ -193,6 +193,20 @@ describe('the fields that stripping keeps', () => {
     )
   })
 
+  it.each<[string, object, unknown, unknown]>([
+    [
+      'all alternatives that match',
+      { anyOf: [{ properties: { a: {} } }, { properties: { b: {} } }] },
+      { a: 1, b: 2, c: 3 },
+      { a: 1, b: 2 },
+    ],
+    ['a tuple up to a forbidden item', { prefixItems: [{}, false, {}], items: {} }, [1, 2, 3], [1]],
+    ['no object', { type: 'string' }, { a: 1 }, null],
+    ['no list', { type: 'object', properties: {} }, [1], null],
+  ])('are those of %s', (_, schema, value, expected) => {
+    expect(sent(stripper(schema as Schema)(value))).toEqual(expected)
+  })
+
   it('belong to the alternative whose tag is sent, even if a getter first returned another tag', () => {
     const alternative = (kind: string, ...names: string[]) => ({
       type: 'object',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isValueValid } from '../../../src/schema/fields/bounds.js'
-import { createMatcher } from '../../../src/schema/fields/matcher.js'
+import { createMatcher, showPath } from '../../../src/schema/fields/matcher.js'
 
 const { matches, findMismatch } = createMatcher(() => undefined)
 const text = { type: 'string' }
@@ -17,6 +17,7 @@ describe('a value of a response', () => {
     ['limits with flags', { minimum: 1, exclusiveMinimum: true }, 1.1, 1],
     ['a maximum with a flag', { maximum: 2, exclusiveMaximum: true }, 1.9, 2],
     ['a step', { multipleOf: 0.01 }, 19.99, 19.999],
+    ['a step of 0, which is no limit', { multipleOf: 0, maximum: 1 }, 0.5, 2],
     ['null by the flag `nullable`', { ...text, nullable: true }, null, 1],
     ['one of several types', { type: ['integer', 'null'] }, null, 1.5],
     ['an object, which is not a list', { type: 'object' }, {}, []],
@@ -46,6 +47,13 @@ describe('a value of a response', () => {
     ],
     ['a pattern of names', { patternProperties: { '^x': text } }, { x: 'a', y: 1 }, { x: 1 }],
     ['the items after a tuple', { prefixItems: [text], items: text }, ['a', 'b'], ['a', 1]],
+    ['both kinds of alternatives', { anyOf: [text, {}], oneOf: [text] }, 'a', 1],
+    [
+      'names that are allowed, as all others are left out',
+      { additionalProperties: text, propertyNames: { maxLength: 1 } },
+      { a: 'b', long: 1 },
+      { a: 1 },
+    ],
     ['unique items', { uniqueItems: true }, [1, '1', [1]], [{ a: 1 }, { a: 1 }]],
   ])('is compared with the schemas of its parts: %s', (_, schema, right, wrong) => {
     expect(matches(schema, right)).toBe(true)
@@ -57,5 +65,12 @@ describe('a value of a response', () => {
     const list = { type: 'array', items: { anyOf: [text, user] } }
     expect(findMismatch(list, ['a', { name: 'b', tags: ['c', 1] }])).toEqual([1, 'tags', 1])
     expect(findMismatch(list, ['a', { name: 'b', tags: ['c'] }])).toBeNull()
+    const either = { anyOf: [{ required: ['a'] }, { required: ['b'] }] }
+    expect(findMismatch(either, {})).toEqual(['a'])
+  })
+
+  it('that is invalid is shown with the names of its schema only, because others are data', () => {
+    const path = ['users', 'ana@example.com', 0, 'name']
+    expect(showPath(path, new Set(['users', 'name']))).toBe('users.*[0].name')
   })
 })
