@@ -32,8 +32,8 @@ describe('an SQL script', () => {
     ['strings with escapes', `select E'a\\';b'; select 2`, [`select E'a\\';b'`, 'select 2']],
     [
       'strings with an escaped line break',
-      `select e'a\\\n;b'; select 2`,
-      [`select e'a\\\n;b'`, 'select 2'],
+      `select e'a\\';\\\n;b'; select 2`,
+      [`select e'a\\';\\\n;b'`, 'select 2'],
     ],
     ['a parenthesis that is not open', 'select 1); select (2; 3)', ['select 1)', 'select (2; 3)']],
     [

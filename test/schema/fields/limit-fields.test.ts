@@ -204,7 +204,8 @@ describe('the fields that stripping keeps', () => {
     ['no object', { type: 'string' }, { a: 1 }, null],
     ['no list', { type: 'object', properties: {} }, [1], null],
   ])('are those of %s', (_, schema, value, expected) => {
-    expect(sent(stripper(schema as Schema)(value))).toEqual(expected)
+    expect(stripper(schema as Schema)(value)).toEqual(expected)
+    expect(stripper(schema as Schema)(undefined)).toBeUndefined()
   })
 
   it('belong to the alternative whose tag is sent, even if a getter first returned another tag', () => {
