@@ -165,8 +165,10 @@ describe('the authMatrix() method', () => {
       ],
     })
     const admin = app.as(principals.admin)
-    const { rows } = await app.authMatrix({ admin, tenant: admin.asTenant('acme') })
-    expect(rows[0]?.access).toEqual({ admin: 400, tenant: 'allowed' })
+    const matrix = await app.authMatrix({ admin, tenant: admin.asTenant('acme') })
+    expect(matrix.rows[0]?.access).toEqual({ admin: 400, tenant: 'allowed' })
+    // Only the framework's own refusal shows that no tenant was specified.
+    expect(matrix.withoutTenant).toEqual([])
   })
 
   it('checks refusals against the document', async () => {

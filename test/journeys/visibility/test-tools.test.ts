@@ -153,6 +153,25 @@ describe('the contract check', () => {
     )
     expect(failed?.message).toContain('contains fields that the caller is not allowed to see')
     expect(app.contractReport()).toHaveLength(2)
+    const all = app.as({ permissions: [PAYROLL, HR] })
+    await all.request().get(`/leaks/${path}`).expect(200)
+  })
+
+  it('detects hidden and undocumented fields in the same response', async () => {
+    @Controller('more')
+    class MoreController {
+      @ApiResponseDoc({ status: 200, schema: z.strictObject(Person.shape), raw: true })
+      @Get()
+      more(_req: Request, res: Response) {
+        res.type('application/json').end(JSON.stringify({ id: 1, salary: 7, more: 1 }))
+      }
+    }
+    const app = await start({ controllers: [MoreController], contract: 'throw' })
+    const error = await app.fetch('/more').catch((failed: ContractError) => failed)
+    expect((error as ContractError).violations).toMatchObject([
+      { kind: 'visibility', path: 'salary' },
+      { kind: 'body', path: 'more' },
+    ])
   })
 
   it('does not report framework responses, or fields that the caller is allowed to see', async () => {
