@@ -1,8 +1,10 @@
 import type { Logger } from 'blazon'
 import type { PostgresOptions } from 'blazon/postgres'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { createDriver } from '../../../src/integrations/postgres/with-driver.js'
+import { gate } from '../../journeys/gate.js'
 import { ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer, isServerMissing } from './server.js'
 
@@ -58,6 +60,35 @@ describeWithServer('the connections of a server', () => {
     vi.useRealTimers()
     expect(await waiting).toBe('DATABASE_BUSY')
     first.release()
+    ;(await driver.connect()).release()
+  })
+
+  it('that arrive after the time limit are returned to the pool', async () => {
+    const { driver } = await open({ connections: 1, timeouts: { acquire: '5s' } })
+    const [arrived, delivered] = [gate(), gate()]
+    const { connect } = pg.Pool.prototype
+    const spy = vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(async function (
+      this: unknown,
+    ) {
+      const client = await connect.call(this as never)
+      arrived.open()
+      await delivered.opened
+      return client
+    } as never)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const late = [driver.connect(), driver.connect()].map(failureOf)
+    await arrived.opened
+    vi.advanceTimersByTime(5000)
+    vi.useRealTimers()
+    // The second caller waits for the first, so the pool is not exhausted, but the server is slow.
+    expect(await Promise.all(late)).toEqual([
+      'DATABASE_UNAVAILABLE Connecting took too long.',
+      'DATABASE_UNAVAILABLE Connecting is taking too long.',
+    ])
+    expect(driver.usage()).toEqual({ lent: 1, waiting: 0 })
+    delivered.open()
+    await expect.poll(() => driver.usage().lent).toBe(0)
+    spy.mockRestore()
     ;(await driver.connect()).release()
   })
 
