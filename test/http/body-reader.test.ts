@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bodyFinder } from '../../src/http/body-reader.js'
+import { bodyFinder, bodyReader } from '../../src/http/body-reader.js'
 
 const ranges = [
   { type: 'text', contentTypes: ['text/*'], maxBytes: null, isDescribed: true },
@@ -19,5 +19,29 @@ describe('a range of media types', () => {
     ['audio/ogg', -1],
   ])('matches %s only in a charset that is read: %d', (type, index) => {
     expect(found(type)).toBe(index)
+  })
+})
+
+describe('the fields of a form', () => {
+  const { parse } = bodyReader({ type: 'form', maxBytes: null, isDescribed: true } as never, {
+    bodyBytes: 100,
+    depth: 1,
+  })
+  const fieldsOf = (text: string) => ({ ...(parse(Buffer.from(text)) as object) })
+
+  it('can contain an encoded plus sign, an equals sign, and no value', () => {
+    expect(fieldsOf('a=1%2B1+2&b=1=2&c&=d&&a+b=')).toEqual({
+      a: '1+1 2',
+      b: '1=2',
+      c: '',
+      '': 'd',
+      'a b': '',
+    })
+  })
+
+  it('are at most 1,000, without empty pairs', () => {
+    const pairs = 'a=1&&'.repeat(1000)
+    expect((fieldsOf(pairs) as { a: string[] }).a).toHaveLength(1000)
+    expect(() => fieldsOf(`${pairs}b`)).toThrow('more than 1000 fields')
   })
 })

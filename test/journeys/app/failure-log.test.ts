@@ -104,6 +104,16 @@ describe('an error of a handler', () => {
     expect(logged).toMatchObject([{ err: bug, status: expect.any(Number), url: '/users/7' }])
   })
 
+  it('is not logged if its middleware has set a status below 500', async () => {
+    const denied: Middleware = (_req, res, next) => {
+      res.status(403)
+      next(new Error('denied'))
+    }
+    const logged = await start([denied, passOn])
+    expect((await app.request().get('/users/7')).status).toBe(403)
+    expect(logged).toEqual([])
+  })
+
   it('is logged once, and an error that a middleware passes on instead is logged once too', async () => {
     const other = new Error('in other words', { cause: bug })
     const logged = await start([(_error, _req, _res, next) => next(other), answer()])

@@ -161,6 +161,24 @@ describe('the `carries` function of a guard', () => {
   })
 })
 
+it('each of several guards receives the request without the user of another guard', async () => {
+  const users: unknown[] = []
+  const guardOf = (id: string): AuthGuard => ({
+    credentials: [`x-${id}`],
+    canActivate(req: Request) {
+      users.push(req.user?.id)
+      req.user = { id }
+      return true
+    },
+  })
+  const guards = { first: guardOf('first'), second: guardOf('second') }
+  const { data } = await ask({ auth: { guards }, controllers: [Both] }, '/both', {
+    'x-first': '1',
+    'x-second': '1',
+  })
+  expect([users, data.user]).toEqual([[undefined, undefined], 'first'])
+})
+
 describe('the key ID that a middleware has set', () => {
   const guardOf = (header: string, key?: string): AuthGuard => ({
     credentials: [header],

@@ -22,6 +22,7 @@ describe('the name of a file', () => {
     ['\u202Efdp.exe', 'attachment; filename=fdp.exe'],
     ['..', 'attachment; filename=download'],
     ['a/', 'attachment; filename=download'],
+    [' .. ', 'attachment; filename=download'],
     ['a%20b.txt', `attachment; filename=a%20b.txt; filename*=UTF-8''a%2520b.txt`],
   ])('is made safe: %j', async (name, expected) => {
     expect(await dispositionOf(name)).toBe(expected)
@@ -30,6 +31,8 @@ describe('the name of a file', () => {
   it('can contain a lone surrogate, and is shortened if it is too long', async () => {
     expect(await dispositionOf('\ud800.txt')).toContain("filename*=UTF-8''%EF%BF%BD.txt")
     expect(await dispositionOf('x'.repeat(9000))).toBe(`attachment; filename=${'x'.repeat(255)}`)
+    // The limit is between the halves of a surrogate pair.
+    expect(await dispositionOf(`${'x'.repeat(254)}😀`)).toContain(`${'x'.repeat(254)}%EF%BF%BD`)
   })
 
   it('is sent with an inline disposition if `inline` is set', async () => {

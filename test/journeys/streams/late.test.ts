@@ -144,3 +144,24 @@ it('a stream sends no comment while its items are less than half an interval apa
   expect(text).not.toMatch(/^:$/m)
   await reader.cancel()
 })
+
+it('a stream still sends comments after another stream has ended', async () => {
+  script(async function* ({ signal }) {
+    yield { n: 1 }
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  })
+  const app = await start()
+  const [first, second] = await Promise.all(
+    [1, 2].map(async () => {
+      const { body } = await app.fetch('/streams/events')
+      const reader = (body as ReadableStream<Uint8Array>).getReader()
+      await until(reader, '"n":1')
+      return reader
+    }),
+  )
+  await first?.cancel()
+  await expect.poll(() => state.log).toEqual(['finally'])
+  await app.clock.advance('1m')
+  expect(await until(second as NonNullable<typeof second>, ':\n\n')).toContain(':\n\n')
+  await second?.cancel()
+})

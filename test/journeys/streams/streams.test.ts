@@ -134,12 +134,14 @@ describe('a handler that is an async generator', () => {
     expect(() => sseComment(`a${end}b`)).toThrow(TypeError)
   })
 
-  it('can have events with the id 0 and a retry time of 0', async () => {
+  it('can have events with the id 0 or an empty id, and a retry time of 0', async () => {
     script(async function* () {
       yield sseEvent({ n: 1 }, { id: 0, retry: 0 })
+      // Clients forget the id of earlier events.
+      yield sseEvent({ n: 2 }, { id: '' })
     })
     const body = await (await (await start()).fetch('/streams/events')).text()
-    expect(body).toContain('id: 0\nretry: 0\ndata: {"n":1}\n\n')
+    expect(body).toContain('id: 0\nretry: 0\ndata: {"n":1}\n\nid: \ndata: {"n":2}\n\n')
   })
 
   it('refuses event types that the framework reserves, and an invalid retry time', () => {

@@ -75,19 +75,6 @@ describe('code that goes on after the handler timeout has ended its request', ()
     ['a step `enter`', waiting('enter')],
     ['a step `beforeHandler`', waiting('beforeHandler')],
     ['a step `aroundHandler`', waiting('aroundHandler')],
-    [
-      'an error middleware',
-      (wait) => ({
-        middlewares: [
-          failing,
-          async (error, _req, _res, next) => {
-            if (error !== broken) return next(error)
-            await wait()
-            next()
-          },
-        ],
-      }),
-    ],
   ])('does not run the handler: %s', async (_, optionsOf) => {
     const released = gate()
     const app = await start(
@@ -104,6 +91,33 @@ describe('code that goes on after the handler timeout has ended its request', ()
     await turns()
     expect([status, runs]).toEqual([503, 0])
   })
+})
+
+it('an error middleware cannot continue a request while another one responds to the timeout', async () => {
+  const [released, timedOut, responding] = [gate(), gate(), gate()]
+  const app = await start({
+    middlewares: [
+      failing,
+      async (error, _req, _res, next) => {
+        if (error === broken) {
+          entered.now.open()
+          await released.opened
+          return next()
+        }
+        timedOut.open()
+        await responding.opened
+        next(error)
+      },
+    ],
+  })
+  const response = app.fetch('/things')
+  await entered.now.opened
+  await app.clock.advance('6s')
+  await timedOut.opened
+  released.open()
+  await turns()
+  responding.open()
+  expect([(await response).status, runs]).toEqual([503, 0])
 })
 
 it('a step around a middleware that never calls next() goes on when the client disconnects', async () => {
