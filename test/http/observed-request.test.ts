@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { ObservedRequest } from '../../src/http/observed-request.js'
+import { kTenantScope } from '../../src/http/symbol-fields.js'
 
 /** A request that began at 7.25 on the monotonic clock, and the two clocks, which the test moves. */
 function observed(now: number) {
@@ -26,4 +27,18 @@ it('the start of an observed request is derived from its duration while it ends'
   Object.assign(time, { now: 1000, monotonic: 300 })
   Object.assign(request, { isEnding: true, durationMs: 40 })
   expect(request.startedAt).toBe(960)
+})
+
+it.each([
+  [{ id: 'acme', claim: 'acme' }, ['acme', undefined]],
+  [{ id: undefined, claim: 'zeta' }, [undefined, 'zeta']],
+  [undefined, [undefined, undefined]],
+])('an observed request has either a tenant or the claimed tenant: %j', (scope, tenants) => {
+  const clock = { now: () => 0, monotonic: () => 0 }
+  const { tenant, claimedTenant } = new ObservedRequest(
+    { [kTenantScope]: scope } as never,
+    null,
+    clock as never,
+  )
+  expect([tenant, claimedTenant]).toEqual(tenants)
 })

@@ -42,7 +42,8 @@ describe('a value that is sent unchanged, on a route with hidden fields', () => 
 
 describe('the abilities for marked fields', () => {
   const marks = [['first'], ['second']]
-  const ask = async (decide: (user: unknown, mark: readonly string[]) => unknown) => {
+  type DecideMark = (user: unknown, mark: readonly string[]) => unknown
+  const ask = async (decide: DecideMark, req: object = { user: { id: 1 } }) => {
     const asked: unknown[] = []
     const forHeld = (isHeld: readonly boolean[]) => {
       asked.push(isHeld)
@@ -50,7 +51,7 @@ describe('the abilities for marked fields', () => {
     }
     const config = { visibility: { marks, forHeld }, decide, isProtected: false }
     const step = visibilityStage(config as never)(() => 'handled')
-    const value = await step({ user: { id: 1 } } as never, {} as never)
+    const value = await step(req as never, {} as never)
     return { value, held: asked.at(-1) }
   }
 
@@ -59,6 +60,15 @@ describe('the abilities for marked fields', () => {
       name === 'first' ? Promise.resolve(true) : 'yes'
     expect(await ask(decide)).toEqual({ value: 'handled', held: [true, false] })
   })
+
+  it.each([{}, { user: undefined }, { user: null }])(
+    'are not held without a user, and no decision is made: %j',
+    async (req) => {
+      let decisions = 0
+      expect(await ask(() => ++decisions > 0, req)).toEqual({ value: 'handled', held: [] })
+      expect(decisions).toBe(0)
+    },
+  )
 
   it('fail with the first error, and leave no other rejection unhandled', async () => {
     const decide = (_: unknown, [name]: readonly string[]) => {

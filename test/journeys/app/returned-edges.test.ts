@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { Controller, Get, type Response as Res } from 'blazon'
 import { TestApp } from 'blazon/testing'
 import { describe, expect, it } from 'vitest'
@@ -26,6 +27,18 @@ describe('a returned Response', () => {
       expect(response.headers.get(name)).not.toBe('x-own')
     },
   )
+
+  it('keeps the coding and the length of a body that the handler has encoded itself', async () => {
+    const app = await start()
+    const coded = gzipSync('text')
+    const headers = { 'content-encoding': 'gzip', 'content-length': String(coded.length) }
+    handler.make = () => new Response(coded, { headers })
+    const response = await app.fetch('/values')
+    const names = ['content-encoding', 'content-length']
+    expect(names.map((name) => response.headers.get(name))).toEqual(Object.values(headers))
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(String(bytes.equals(coded) ? gunzipSync(bytes) : bytes)).toBe('text')
+  })
 
   it('results in a logged error with a remedy if other code reads its body', async () => {
     const app = await start()

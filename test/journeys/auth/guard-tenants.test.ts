@@ -330,6 +330,8 @@ describe('a router that is passed to tenantRouter()', () => {
     expect(await get(as('ann@acme', 'zeta'))).toBe(403)
     expect(await get(as('ann'))).toBe(400)
     expect(await get({ 'x-tenant-id': 'acme' })).toBe(401)
+    // Only the first guard decides about routers.
+    expect(await get({ 'x-api-key': 'bob@acme' })).toBe(401)
     expect(await get(as('ann@acme'), '/legacy/other')).toBe(404)
     expect(after).toEqual([[undefined, undefined]])
   })
