@@ -4,6 +4,8 @@ import { TestApp } from 'blazon/testing'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { describeIdempotencyStore } from '../../conformance/idempotency-store.js'
 import { describeSessionStore } from '../../conformance/session-store.js'
+import { gate } from '../../journeys/gate.js'
+import { turns } from '../../journeys/turns.js'
 import { Folder, ownServerDatabase, type ServerDatabase } from './own-database.js'
 import { describeWithServer, SUPERUSER } from './server.js'
 
@@ -83,7 +85,7 @@ describeWithServer('the stores in a database', () => {
       })
     await session('soon', now + 3_600_000)
     await session('later', now + 3_600_001)
-    expect([await keep(1, 1000), await keep(2, 9e6), await keep(2, 9e6)]).toEqual([
+    expect([await keep(1, 999.5), await keep(2, 9e6), await keep(2, 9e6)]).toEqual([
       ...['claimed', 'claimed', 'kept'],
     ])
     await app.clock.advance('1s')
@@ -103,9 +105,27 @@ describeWithServer('the stores in a database', () => {
       .poll(() => warned)
       .toEqual([[{ err: expect.any(Error) }, 'Expired sessions could not be deleted']])
     await rowsOf('alter table moved rename to purged')
-    await sessions.close?.()
+    await session('last', now + 4 * 3_600_000)
+    // The table is locked, so the deletion is still waiting when the store is closed.
+    const [locked, free] = [gate(), gate()]
+    const locking = transaction(async () => {
+      await rowsOf('lock table purged')
+      locked.open()
+      await free.opened
+    })
+    await locked.opened
+    await app.clock.advance('1h')
+    let isClosed = false
+    const closing = sessions.close?.().then(() => {
+      isClosed = true
+    })
+    await turns()
+    expect(isClosed).toBe(false)
+    free.open()
+    await Promise.all([locking, closing])
     await app.clock.advance('2h')
-    expect(await rowsOf('select id from purged')).toEqual([{ id: 'later' }])
+    expect(await rowsOf('select id from purged')).toEqual([{ id: 'last' }])
+    expect(warned).toHaveLength(1)
     await expect(sessions.read('later')).rejects.toThrow('is not open')
   })
 
