@@ -65,6 +65,17 @@ describe('a condition of a policy', () => {
     const odd = column('text', { name: 'Own "id".*' })
     expect(boundColumn(`("Own ""id"".*" = ${VALUE})`, [column('text'), odd])).toBe(odd)
     expect(boundColumn(`("Own ""id""xx" = ${VALUE})`, [odd])).toBeUndefined()
+    const hostile = column('text', { name: 'x|tenant_id' })
+    expect(boundColumn(`(tenant_id = ${VALUE})`, [hostile])).toBeUndefined()
+  })
+
+  it('does not limit the rows if more follows the comparison', () => {
+    for (const type of ['text', 'uuid', 'bigint']) {
+      const value = type === 'text' ? VALUE : `(${VALUE})::${type}`
+      expect(boundColumn(`(tenant_id = ${value})`, [column(type)])).toBeDefined()
+      for (const more of [' OR true', ' IS NOT FALSE', ' COLLATE "x"'])
+        expect(boundColumn(`(tenant_id = ${value}${more})`, [column(type)])).toBeUndefined()
+    }
   })
 
   it('is only known to be safe for types whose values differ by =', () => {
