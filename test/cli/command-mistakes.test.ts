@@ -36,6 +36,8 @@ describe('a mistake that is found before the application is loaded', () => {
     ['a folder as the entry of start', 'start src --workers 2', 'is not a file'],
     ['TypeScript as the entry of start', 'start src/main.ts', 'is TypeScript'],
     ['start without an entry', 'start', 'dist/main.js is not a file'],
+    ['an invalid port of dev', 'dev --port 70000', 'a whole number up to 65535'],
+    ['a missing entry of dev', 'dev --entry nowhere.js', 'There is no file at'],
     ['a missing base document', 'openapi diff nowhere.json', 'cannot be read'],
     ['a base document that cannot be parsed', 'openapi diff broken.json', 'neither JSON nor YAML'],
     ['another kind of document', 'openapi diff other.json', 'not an OpenAPI document'],

@@ -70,7 +70,7 @@ async function capsules(project: Project, count: number): Promise<string[]> {
 
 // The other tests of this file use Node's test runner.
 it('a failed request of blazon dev can be replayed, and saved as a test that fails until the code is repaired', async () => {
-  const project = await madeProject(['--test', 'vitest'])
+  const project = useFastTsx(await madeProject(['--test', 'vitest']))
   project.write({ 'src/hello-controller.ts': BROKEN })
   const dev = await DevRun.start(project, { args: ['--entry', 'src/main.ts'] })
   await dev.until('Listening on')
@@ -225,7 +225,10 @@ describe('a request whose replay would change data, or prove nothing', () => {
     // With the bank, nothing is sent to it.
     vi.stubEnv('BANK', BANK)
     onTestFinished(() => void vi.unstubAllEnvs())
-    for (const args of [[id], [id, '--database'], [id, '--write']]) {
+    for (const args of [
+      [id, '--database'],
+      [id, '--write'],
+    ]) {
       expect(await project.run(['replay', ...args])).toMatchObject({
         status: 3,
         stderr: expect.stringContaining(`${BANK}/charge`),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { redisLimits } from 'blazon/redis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { compiledProgram } from '../compiled-program.js'
 import { until } from '../until.js'
 import { describeWithRedis, describeWithServer, ownPrefix, Server, url } from './server.js'
 import { testContext } from './support.js'
@@ -40,7 +41,7 @@ describeWithRedis('rate limits in Redis', () => {
   })
 
   it('allow exactly the limit for two processes together', async () => {
-    const processes = [startCounter(), startCounter()]
+    const processes = [await startCounter(), await startCounter()]
     await Promise.all(processes.map((child) => lineOf(child)))
     for (const child of processes) child.stdin?.write('go\n')
     const allowed = (await Promise.all(processes.map((child) => lineOf(child)))).map(Number)
@@ -49,9 +50,9 @@ describeWithRedis('rate limits in Redis', () => {
 })
 
 /** A process that sends 100 requests at once on a signal, and reports how many were allowed. */
-function startCounter(): ChildProcess {
+async function startCounter(): Promise<ChildProcess> {
   const file = fileURLToPath(new URL('./count-in-process.ts', import.meta.url))
-  return spawn(process.execPath, ['--import', 'tsx', file], {
+  return spawn(process.execPath, [await compiledProgram(file)], {
     env: { ...process.env, NODE_OPTIONS: '', COUNT_URL: url, COUNT_PREFIX: prefix },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
