@@ -1,4 +1,13 @@
-import { ApiResponseDoc, App, Controller, csv, Get, Produces, type Representation } from 'blazon'
+import {
+  ApiResponseDoc,
+  App,
+  Controller,
+  csv,
+  Get,
+  HttpCode,
+  Produces,
+  type Representation,
+} from 'blazon'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 
@@ -48,10 +57,25 @@ class RowsController {
   }
 }
 
+@Controller('others')
+class OthersController {
+  @Produces(csv())
+  @ApiResponseDoc({ status: 200, schema: z.array(Row) })
+  @HttpCode(202)
+  @Get()
+  list() {
+    return rows()
+  }
+}
+
 async function serve() {
   const errors: unknown[] = []
   const logger = { info() {}, warn() {}, error: (facts: object) => void errors.push(facts) }
-  const app = await App.create({ controllers: [RowsController], logger, responses: 'strip' })
+  const app = await App.create({
+    controllers: [RowsController, OthersController],
+    logger,
+    responses: 'strip',
+  })
   const { port } = await app.listen(0, '127.0.0.1')
   onTestFinished(() => app.close())
   finals = 0
@@ -87,6 +111,12 @@ describe('@Produces with an asynchronous iterable of rows', () => {
     until(0)
     const response = await (await serve()).get('text/csv', undefined, '/rows/columns')
     expect([response.status, await response.text()]).toEqual([200, 'id\r\n'])
+  })
+
+  it('sends rows unchanged if no schema describes the status', async () => {
+    until(1)
+    const response = await (await serve()).get('text/csv', undefined, '/others')
+    expect([response.status, await response.text()]).toEqual([202, 'id,secret\r\n1,x\r\n'])
   })
 
   it('results in an error response if the first row fails, and in a truncated response if a later row does', async () => {

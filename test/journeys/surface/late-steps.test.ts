@@ -1,5 +1,13 @@
-import { Controller, Get, type Middleware, type Request, type RequestHandler, Use } from 'blazon'
-import type { Plugin, PluginSteps } from 'blazon/plugin'
+import {
+  Controller,
+  Get,
+  type Middleware,
+  type Plugin,
+  type Request,
+  type RequestHandler,
+  Use,
+} from 'blazon'
+import type { PluginSteps } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { gate } from '../gate.js'
