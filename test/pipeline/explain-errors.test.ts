@@ -1,4 +1,4 @@
-import { HttpError } from 'blazon'
+import { App, Controller, Get, HttpError } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { explainErrors } from '../../src/pipeline/explain-errors.js'
 
@@ -58,4 +58,18 @@ describe('the error that a plugin explains', () => {
     const hidden = explained(bug, [meaning], (name) => name === 'id').errors
     expect(hidden?.[0]).toEqual({ in: 'body', path: 'id', message: 'is not valid' })
   })
+})
+
+it('the document lists the status for invalid input on every route if a plugin explains errors', () => {
+  @Controller('plain')
+  class Plain {
+    @Get() get() {}
+  }
+  const statusesWith = (plugins: { name: string; explain?: () => undefined }[]) => {
+    const errors = { status: { validation: 422 } } as const
+    const { paths } = new App({ controllers: [Plain], plugins, errors }).document
+    return Object.keys(paths['/plain']?.get?.responses ?? {})
+  }
+  expect(statusesWith([{ name: 'explains', explain: () => undefined }])).toContain('422')
+  expect(statusesWith([{ name: 'other' }])).not.toContain('422')
 })
