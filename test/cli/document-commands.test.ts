@@ -105,6 +105,8 @@ describe('blazon openapi export', () => {
     expect(stale.status).toBe(3)
     expect(stale.stderr).toMatch(/openapi\.json, line 4:\n *- +"title": "yes"/)
     expect(stale.stderr).toMatch(/\n *\+ +"title": "no"/)
+    write('openapi.json', text.split('\n').slice(0, 2).join('\n'))
+    expect((await run('openapi export --check')).stderr).toMatch(/line 3:\n *\+ {3}"info": \{/)
     write('openapi.json', `${text}more`)
     expect((await run('openapi export --check')).stderr).toMatch(
       new RegExp(`line ${text.split('\n').length}:\n *- more\n`),

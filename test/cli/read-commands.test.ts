@@ -288,13 +288,19 @@ describe('an application that cannot be read', () => {
         })
       })
     })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     expect(await runInProcess(['routes'], project())).toMatchObject({
       status: 0,
       stderr: '0 routes\n',
     })
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('leaves no process behind if the command receives a signal', async () => {
+    const names = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+    const listeners = () => names.map((name) => process.listeners(name))
+    const all = listeners()
     const before = process.listeners('SIGTERM')
     const children = playChildren()
     const ended = runInProcess(['routes'], project())
@@ -309,6 +315,6 @@ describe('an application that cannot be read', () => {
     expect([child.signals, sent]).toEqual([['SIGKILL'], [[process.pid, 'SIGTERM']]])
     child.exit(null, 'SIGKILL')
     expect((await ended).status).toBe(1)
-    expect(process.listeners('SIGTERM')).toEqual(before)
+    expect(listeners()).toEqual(all)
   })
 })
