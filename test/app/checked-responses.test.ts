@@ -110,6 +110,23 @@ describe('the comparison of a response with its document', () => {
     expect(found(documented, { status: 200, headers: sent })).toEqual([])
   })
 
+  it('uses the schema of the exact media type, before that of a range and that of all types', () => {
+    const schemas = ['*/*', 'application/*', 'application/json']
+    const used: unknown[] = []
+    for (let count = schemas.length; count > 0; count--) {
+      const entries = schemas.slice(0, count).map((type) => [type, { schema: { title: type } }])
+      const response = { description: '', content: Object.fromEntries(entries) }
+      const compile = ({ title }: { title?: string }) => {
+        used.push(title)
+        return () => []
+      }
+      const documented = operationWith({ 200: response })
+      const exchange = { method: 'GET', url: '/', status: 200, headers: json, body: '1' }
+      checkResponse(exchange, { documented, key: '200', compile })
+    }
+    expect(used).toEqual([...schemas].reverse())
+  })
+
   it('accepts an error in another format of the application, and a redirect without a body', () => {
     const documented = operationWith({
       404: content('application/json'),

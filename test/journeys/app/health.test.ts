@@ -6,6 +6,7 @@ import {
   Health,
   InjectionToken,
   inject,
+  memoryCache,
   type Plugin,
   type Request,
   type Response,
@@ -353,6 +354,12 @@ describe('the health option', () => {
       health: { checks: { cache: { check: fails, required: false } } },
       plugins: [{ name: 'replica', health: { check: fails, required: false } }],
     })
+    const { status, text } = await get('/readyz')
+    expect([status, text]).toEqual([200, '{"status":"degraded"}\n'])
+  })
+
+  it('results in "degraded" if the store of the cache fails, which requests do not need', async () => {
+    await start({ health: true, cache: { store: Object.assign(memoryCache(), { check: fails }) } })
     const { status, text } = await get('/readyz')
     expect([status, text]).toEqual([200, '{"status":"degraded"}\n'])
   })

@@ -85,3 +85,17 @@ it('a decision about a request that is still running is observed', async () => {
   client.destroy()
   expect([decisions, ended]).toEqual([['guard admitted'], [{ status: 200, outcome: 'sent' }]])
 })
+
+it('observers receive a request in the order of their plugins, also after one that fails', async () => {
+  const order: string[] = []
+  const plugins = ['a', 'b', 'c'].map((name): Plugin => {
+    const onEnd = () => {
+      order.push(name)
+      if (name === 'a') throw new Error('no')
+    }
+    return { name, requests: () => ({ onEnd }) }
+  })
+  await using app = await App.create({ plugins, logger: false })
+  await app.fetch(new globalThis.Request('http://localhost/'))
+  expect(order).toEqual(['a', 'b', 'c'])
+})

@@ -44,6 +44,20 @@ describe('the check of a guard that the application creates', () => {
     expect(problem?.remedy).toBe('Pass the guard itself.')
   })
 
+  it('accepts a method `tenantOf` of a class, which its prototype shows', async () => {
+    class OfTenant {
+      canActivate() {
+        return true
+      }
+      tenantOf() {
+        return undefined
+      }
+    }
+    const auth = { guard: OfTenant }
+    await using app = await App.create({ controllers: [Plain], auth, logger: false })
+    expect(app.getRouteTable()).toHaveLength(1)
+  })
+
   it('accepts members of a created guard that have another type and purpose', async () => {
     class Own {
       readonly security = 'strict'
