@@ -69,13 +69,6 @@ describe('the lifecycle of providers', () => {
     expect(log).toEqual(['init factory', 'ready factory', 'close factory'])
   })
 
-  it('closes each provider once if close() is called several times', async () => {
-    const app = await App.create({ providers: [Database] })
-    await Promise.all([app.close(), app.close()])
-    await app.close()
-    expect(log.filter((line) => line === 'close database')).toHaveLength(1)
-  })
-
   it('closes all providers even if one of them fails, and then rejects with the error', async () => {
     const failing = {
       token: 'failing',
@@ -88,17 +81,6 @@ describe('the lifecycle of providers', () => {
     const app = await App.create({ providers: [Database, failing] })
     await expect(app.close()).rejects.toMatchObject({ errors: [{ message: 'stuck' }] })
     expect(log).toContain('close database')
-  })
-
-  it('closes the started providers when the start fails', async () => {
-    class Failing {
-      readonly database = inject(Database)
-      onInit() {
-        throw new Error('no schema')
-      }
-    }
-    await expect(App.create({ providers: [Failing, Database] })).rejects.toThrow('no schema')
-    expect(log).toEqual(['init database', 'close database'])
   })
 
   it('closes the object of a factory when a later provider fails', async () => {
