@@ -1,7 +1,8 @@
 // Finds the tests for a source file. `npm run unit -- --for src/http/csv.ts` and `npm run quick` use it.
 //
-// The most closely related tests come first: tests that import the file, then tests with the file's name, then tests
-// for its folder. Among the tests for its folder, tests whose paths contain a word of the file's name come first.
+// The most closely related tests come first: tests that import the file, then tests with the file's name or in the list
+// of the file, then tests for its folder. Among the tests for its folder, tests whose paths contain a word of the file's
+// name come first.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -29,7 +30,7 @@ const FOLDERS = {
   'cli/diff': ['/cli/compare'],
   'cli/doctor': ['/cli/doctor'],
   'cli/keys': ['/cli/keys'],
-  'cli/load': ['/cli/command', '/cli/loaded', '/cli/config'],
+  'cli/load': ['/cli/command', '/cli/loaded', '/cli/config', '/cli/read-'],
   'cli/new': ['/cli/new', '/cli/create', '/cli/template'],
   'cli/replay': ['/cli/replay'],
   'cli/start': ['/cli/start/', '/operating/workers', '/operating/blocked-worker'],
@@ -130,6 +131,43 @@ const FOLDERS = {
   'testing/queries': ['/queries/'],
 }
 
+/** Parts of the paths of tests for a file that are not the tests of its folder, or not the nearest of them. */
+const FILES = {
+  'app/app': ['/container/lifecycle', '/app/closing', '/app/listening', '/app/process-end'],
+  'app/boot': ['/container/lifecycle', '/app/closing-timers'],
+  'app/check-app': ['/schemas/bounds', '/policies/mistakes', '/patch-defaults', '/rows'],
+  'app/check-contracts': ['/surface/contract', '/auth/guard-boot'],
+  'app/check-sendable': ['/validation/unsendable'],
+  'app/check-visibility': ['/visibility/boot'],
+  'app/client-error': ['/hostile/connection', '/hostile/pipelining'],
+  'app/connections': ['/app/closing'],
+  'app/documents': ['/boot/again', '/versions/documents', '/openapi/'],
+  'app/error-formats': ['/wire/errors'],
+  'app/error-paths': ['/express/error', '/express/late-errors', '/wire/errors', '/streams/late'],
+  'app/fetch': ['/fetch/'],
+  'app/hosted-requests': ['/app/closing'],
+  'app/listener': ['/app/closing', '/hostile/'],
+  'app/observe-connections': ['-requests.', '/app/sent-bytes'],
+  'app/observe-requests': ['-requests.', '/app/late-observations', '/app/guard-decisions'],
+  'app/request-chain': ['/express/catch-all', '/express/cors', '/boot/plugin-routes'],
+  'app/shut-down': ['/app/closing'],
+  'app/version-router': ['/versions/'],
+  'cli/list-routes': ['/cli/read-commands'],
+  'cli/show-config': ['/cli/read-commands'],
+  'model/bounds': ['/app/route-limits'],
+  'model/compile-model': ['/auth/guard-boot', '/surface/optional-auth'],
+  'model/compile-produces': ['/representations/'],
+  'model/compile-responses': ['/wire/documented', '/app/bare-responses'],
+  'model/compile-route-model': ['/app/overriding', '/app/default-status', '/auth/several'],
+  'model/deprecation': ['/deprecated/'],
+  'model/field-routes': ['/field-routes/'],
+  'model/inherit': ['overrid'],
+  'model/route-guards': ['/auth/several'],
+  'model/versions': ['/versions/'],
+  'openapi/build-operation': ['/surface/contract'],
+  'openapi/shared-responses': ['/wire/documented'],
+}
+
 /** A distance greater than the distance of any test for the folder. */
 const NOWHERE = 4
 
@@ -165,10 +203,12 @@ export function testsFor(source) {
   if (!path.startsWith('src/')) return []
   const name = basename(path).replace(/\.ts$/, '')
   const parts = partsOf(dirname(path.slice('src/'.length)))
+  const ofFile = FILES[path.slice('src/'.length, -'.ts'.length)] ?? []
   const words = name.split('-').filter(({ length }) => length > 3)
   const distance = (test) => {
     if (test.imports.includes(path)) return 0
     if (basename(test.path).startsWith(`${name}.`)) return 1
+    if (ofFile.some((part) => test.path.includes(part))) return 1
     if (!parts.some((part) => test.path.includes(part))) return NOWHERE
     return words.some((word) => test.path.includes(word)) ? 2 : 3
   }
@@ -181,6 +221,6 @@ export function testsFor(source) {
 
 /** Returns the parts that no test path contains, for the test that checks this table. */
 export function unusedParts() {
-  const parts = Object.values(FOLDERS).flat()
+  const parts = [FOLDERS, FILES].flatMap((each) => Object.values(each).flat())
   return parts.filter((part) => !allTests().some(({ path }) => path.includes(part)))
 }

@@ -174,7 +174,7 @@ describe('an overriding method', () => {
   it('replaces an inherited form by a body, and a body by a form', async () => {
     const Note = z.object({ text: z.string() })
     class Base {
-      @Upload({ image: file() }, { fields: Note })
+      @Upload({ text: z.string(), image: file() })
       @Post('form')
       form(_req: Request): unknown {
         return 'base'
@@ -193,7 +193,7 @@ describe('an overriding method', () => {
         return body
       }
 
-      @Upload({ image: file() }, { fields: Note })
+      @Upload({ text: z.string(), image: file() })
       override body({ body }: Request) {
         return body
       }
