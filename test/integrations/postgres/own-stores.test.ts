@@ -116,7 +116,7 @@ describeWithServer('the stores in a database', () => {
     await locked.opened
     await app.clock.advance('1h')
     let isClosed = false
-    const closing = sessions.close?.().then(() => {
+    const closing = Promise.resolve(sessions.close?.()).then(() => {
       isClosed = true
     })
     await turns()

@@ -66,11 +66,11 @@ describeWithServer('the connections of a server', () => {
   it('that arrive after the time limit are returned to the pool', async () => {
     const { driver } = await open({ connections: 1, timeouts: { acquire: '5s' } })
     const [arrived, delivered] = [gate(), gate()]
-    const { connect } = pg.Pool.prototype
+    const connect = pg.Pool.prototype.connect as () => Promise<unknown>
     const spy = vi.spyOn(pg.Pool.prototype, 'connect').mockImplementation(async function (
       this: unknown,
     ) {
-      const client = await connect.call(this as never)
+      const client = await connect.call(this)
       arrived.open()
       await delivered.opened
       return client
