@@ -80,7 +80,7 @@ const FOLDERS = {
     '/postgres/kept',
     '/postgres/after-commit',
     '/postgres/connection',
-    '/postgres/request-work',
+    '/postgres/request-',
     '/postgres/lost-commit',
     '/journeys/postgres/',
     '/sessions/transactions',

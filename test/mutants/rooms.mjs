@@ -47,7 +47,7 @@ export const ROOMS = {
       'test/integrations/postgres/after-commit.test.ts',
       'test/integrations/postgres/connection-use.long.test.ts',
       'test/integrations/postgres/connection-state.test.ts',
-      'test/integrations/postgres/request-work.test.ts',
+      'test/integrations/postgres/request-ends.test.ts',
     ],
   },
 }

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { Connection, Driver } from '../../../src/integrations/postgres/driver.js'
 import { Sessions } from '../../../src/integrations/postgres/sessions/sessions.js'
 import { turns } from '../../journeys/turns.js'
+import { acceptingDriver } from './accepting-driver.js'
 
 const STATEMENT_MS = 10_000
 
@@ -11,28 +11,8 @@ const STATEMENT_MS = 10_000
  * @param failure Thrown in place of each line of the log; `null` for a logger that works.
  */
 function openSessions(failure: Error | null = null) {
-  const sent: string[] = []
+  const { driver, log: sent } = acceptingDriver()
   const logged: string[] = []
-  const answer = (text: string) => {
-    sent.push(text)
-    return { rows: [], rowCount: 0, command: text, fields: [] }
-  }
-  const connection: Connection = {
-    isLost: false,
-    query: async ({ text }) => answer(text),
-    sendTogether: (statements) => statements.map(async ({ text }) => answer(text)),
-    script: async () => {},
-    release: () => void sent.push('release'),
-    destroy: () => void sent.push('destroy'),
-  }
-  const driver: Driver = {
-    size: 1,
-    isEmbedded: false,
-    usage: () => ({ lent: 0, waiting: 0 }),
-    open: async () => {},
-    connect: async () => connection,
-    close: async () => {},
-  }
   const note = (facts: object) => void logged.push(String((facts as { err: unknown }).err))
   const logger = () => {
     if (failure !== null) throw failure
@@ -69,7 +49,7 @@ it('after its commit, a transaction waits for afterCommit() functions up to the 
   expect(done).toEqual(['first', 'last'])
   expect(vi.getTimerCount()).toBe(0)
   expect(logged).toEqual([`Error: It did not finish within ${STATEMENT_MS} ms.`])
-  expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
+  expect(sent.slice(-2)).toEqual(['1 COMMIT', '1 release'])
 })
 
 it('functions passed to afterCommit() run once after a commit, and never after a rollback', async () => {
@@ -100,5 +80,5 @@ it('a committed transaction resolves even if a function passed to afterCommit() 
     return 'saved'
   })
   expect(await saved).toBe('saved')
-  expect(sent.slice(-2)).toEqual(['COMMIT', 'release'])
+  expect(sent.slice(-2)).toEqual(['1 COMMIT', '1 release'])
 })

@@ -70,6 +70,14 @@ describe('the transaction of a request', () => {
     expect(log).toEqual(['begin', 'hold'])
   })
 
+  it('is not followed by other statements if its commit fails', async () => {
+    const { work, log, end } = open({ commit: () => Promise.reject(new Error('refused')) })
+    await work.transaction()
+    await expect(end(200)).rejects.toThrow('refused')
+    expect([work.isCommitted, log.slice(2)]).toEqual([false, ['commit']])
+    expect(() => work.transaction()).toThrow(ROLLED_BACK)
+  })
+
   it('is not rolled back if the client disconnects during its commit', async () => {
     const saved = gate()
     const { work, res, log, end } = open({ commit: () => saved.opened })
