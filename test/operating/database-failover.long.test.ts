@@ -12,7 +12,8 @@ import { until } from '../integrations/until.js'
 const UNAVAILABLE = { status: 503, code: 'DATABASE_UNAVAILABLE' }
 const SAVED = { status: 201, code: undefined }
 
-describeWithServer('a database during a failover', () => {
+// In this order, because the last test ends the primary server.
+describeWithServer('a database during a failover', { shuffle: false }, () => {
   let primary: Server
   let standby: Server
   let gate: Gate
