@@ -5,7 +5,9 @@ import {
   type AppOptions,
   Body,
   Controller,
+  Envelope,
   Get,
+  HttpCode,
   Post,
   type Request,
   UnprocessableEntityError,
@@ -126,6 +128,24 @@ describe('the option responses.documented', () => {
       InternalServerError: { description: 'Own 500' },
     })
     expect(Object.keys(responses ?? {})).not.toContain('BadRequest_2')
+  })
+
+  it('describes a success response in the envelope of each route', () => {
+    @Controller('wrapped')
+    class Wrapped {
+      @HttpCode(202) @Get() get() {}
+    }
+    @Envelope(false)
+    @Controller('bare')
+    class Bare {
+      @HttpCode(202) @Get() get() {}
+    }
+    const documented = [{ status: 202, schema: Reasons }]
+    const { paths } = new App({ controllers: [Wrapped, Bare], responses: { documented } }).document
+    const texts = ['wrapped', 'bare'].map((path) =>
+      JSON.stringify(paths[`/${path}`]?.get?.responses['202']),
+    )
+    expect(texts.map((text) => text.includes('"statusCode"'))).toEqual([true, false])
   })
 
   it.each([
