@@ -63,7 +63,7 @@ const FOLDERS = {
   ],
   'integrations/api-keys': ['api-keys', '/cli/keys'],
   'integrations/jwt': ['/jwt/'],
-  'integrations/otel': ['/otel/'],
+  'integrations/otel': ['/otel/', '/outgoing/traces'],
   'integrations/postgres': ['/integrations/postgres/', '/journeys/postgres/'],
   'integrations/postgres/doctor': ['/postgres/doctor'],
   'integrations/postgres/drivers': [

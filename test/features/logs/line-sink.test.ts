@@ -91,6 +91,10 @@ describe('LineSink', () => {
     const kept = text.split('\n').filter((each) => each.startsWith('x')).length
     expect(count).toBe(20_000 - kept)
     expect(kept).toBeLessThan(10_000)
+    // They are reported only once.
+    sink.write('next\n')
+    sink.flush()
+    expect(drain(reader)).toBe('next\n')
     sink.close()
     closeSync(reader)
     closeSync(writer)
