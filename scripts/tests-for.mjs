@@ -166,6 +166,7 @@ const FILES = {
   'model/versions': ['/versions/'],
   'openapi/build-operation': ['/surface/contract'],
   'openapi/shared-responses': ['/wire/documented'],
+  'testing/query-budget': ['/queries/'],
 }
 
 /** A distance greater than the distance of any test for the folder. */

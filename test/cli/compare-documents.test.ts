@@ -100,6 +100,18 @@ describe('operations', () => {
     ],
     ['a style that equals the default', query({}), query({ style: 'form', explode: true }), []],
     [
+      'a style that equals the default of a cookie',
+      query({ in: 'cookie' }),
+      query({ in: 'cookie', style: 'form' }),
+      [],
+    ],
+    [
+      'a style that equals the default of a header',
+      query({ in: 'header' }),
+      query({ in: 'header', style: 'simple' }),
+      [],
+    ],
+    [
       'a narrowed parameter',
       query({}),
       query({ schema: { type: 'string', enum: ['a'] } }),
