@@ -224,6 +224,21 @@ describe('the abort of an outgoing call', () => {
     expect(await failureOf(work, { timeouts })).toMatchObject({ status: 503 })
   })
 
+  it('is caused by the handler timeout even if the event loop is blocked when both time limits end', async () => {
+    const timeouts = { handler: '200ms' } as const
+    const block = (ms: number) => {
+      const until = performance.now() + ms
+      while (performance.now() < until);
+    }
+    const work = (outgoing: Outgoing, url: string) => {
+      const sent = outgoing(url)
+      setTimeout(() => block(120), 200)
+      block(80)
+      return sent
+    }
+    expect(await failureOf(work, { timeouts })).toMatchObject({ status: 503 })
+  })
+
   it('is not delayed by a longer time limit of the call', async () => {
     const timeouts = { handler: '200ms' } as const
     const init: OutgoingInit = { timeout: '1h' }
