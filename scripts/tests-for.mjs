@@ -154,6 +154,8 @@ const FILES = {
   'app/version-router': ['/versions/'],
   'cli/list-routes': ['/cli/read-commands'],
   'cli/show-config': ['/cli/read-commands'],
+  'http/send/preconditions': ['/files/conditions', '/cache/conditional'],
+  'metadata/parameter': ['/surface/parameters'],
   'model/bounds': ['/app/route-limits'],
   'model/compile-model': ['/auth/guard-boot', '/surface/optional-auth'],
   'model/compile-produces': ['/representations/'],
@@ -166,7 +168,9 @@ const FILES = {
   'model/versions': ['/versions/'],
   'openapi/build-operation': ['/surface/contract'],
   'openapi/shared-responses': ['/wire/documented'],
+  'pipeline/repeated-failures': ['/outage-logs'],
   'testing/query-budget': ['/queries/'],
+  'testing/test-outgoing': ['/outgoing/test-app'],
 }
 
 /** A distance greater than the distance of any test for the folder. */

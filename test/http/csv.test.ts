@@ -19,9 +19,12 @@ describe('the function csv()', () => {
     expect(write([{ a: new Date(Number.NaN), b: 1 }])).toBe('a,b\r\n,1\r\n')
   })
 
-  it.each([' a', 'a ', '\u00a0a', 'a\t'])('quotes the space at an end of a field: %j', (text) => {
-    expect(write([{ a: text }])).toBe(`a\r\n"${text}"\r\n`)
-  })
+  it.each([' a', 'a ', '\u00a0a', 'a\t', 'a\nb', 'a\rb', 'a,b'])(
+    'quotes a field with a comma, a line break, or a space at its end: %j',
+    (text) => {
+      expect(write([{ a: text }])).toBe(`a\r\n"${text}"\r\n`)
+    },
+  )
 
   it('reads the fields of a row from its toJSON method, at once and one by one', async () => {
     const row = () => Object.create({ toJSON: () => ({ id: 1 }) })
