@@ -262,6 +262,7 @@ describe('an input that a request can satisfy', () => {
     ['literals of TypeBox', 'cookies', Type.Union([Type.Literal(1), Type.Literal('a')]), '1'],
     ['a list of one constant', 'query', { type: 'array', items: { enum: [1, 2] } }, '2'],
     ['a list of JSON Schema in a header', 'headers', { type: 'array' }, 'a'],
+    ['a list of at least one item in a header', 'headers', { type: 'array', minItems: 1 }, 'a'],
     ['a number of JSON Schema', 'params', { type: 'number' }, '1.5'],
   ] as const)('is converted: %s', async (_, place, field, text) => {
     const schema = inObject.json(place, field)
