@@ -20,8 +20,9 @@ vi.mock('pg-boss', async (load) => {
 
 it('only an application with jobs() loads its code, and loads pg-boss only at startup', async () => {
   const plugins = [postgres({ embedded: 'memory' })]
-  const unused = await TestApp.create({ plugins })
+  const unused = await TestApp.create()
   await unused.close()
+  new App({ plugins, logger: false })
   expect(loaded.names).toEqual([])
   const { defineJob, jobs } = await import('blazon/jobs')
   defineJob('unused')
