@@ -8,7 +8,7 @@ import { refuse } from '../../errors/refuse.js'
 import type { CarriesCredential } from '../../http/credentials.js'
 import { noteOf } from '../../http/observed-request.js'
 import type { BlazonRequest } from '../../http/request.js'
-import { noteAuthResult } from '../../http/request-state.js'
+import { noteAuthResult, replaceKeyId } from '../../http/request-state.js'
 import { forbidStoring } from '../../http/send/response-headers.js'
 import { Refusal } from '../../step/refusal.js'
 import { isThenable, type Step, type StepFactory, whenSettled } from '../../step/step.js'
@@ -90,7 +90,7 @@ function guardStep(
     return refusalFor(error, req)
   }
   const refuseRequest = (req: BlazonRequest, user: BlazonRequest['user']): Refusal => {
-    setUser(req, user)
+    undo(req, user)
     noteGuard(req, refused)
     return deny(challenge)
   }
@@ -105,7 +105,7 @@ function guardStep(
     try {
       verdict = decide(guard, req, route)
     } catch (error) {
-      setUser(req, user)
+      undo(req, user)
       return onError(error, req)
     }
     if (verdict === true) return letIn(req, res, user)
@@ -114,7 +114,7 @@ function guardStep(
       verdict,
       (settled) => (settled === true ? letIn(req, res, user) : refuseRequest(req, user)),
       (error) => {
-        setUser(req, user)
+        undo(req, user)
         return onError(error, req)
       },
     )
@@ -128,6 +128,12 @@ function guardStep(
  */
 export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
+}
+
+/** Removes what a guard has set on a request that it then refused: the user and the key ID. */
+function undo(req: BlazonRequest, user: BlazonRequest['user']): void {
+  setUser(req, user)
+  replaceKeyId(req, undefined)
 }
 
 /** The functions that {@link admitStep} calls. */
@@ -160,7 +166,7 @@ function admitStep({ name, tenantOf }: RouteGuard, { note, next, onError }: Admi
     try {
       noteAuthResult(req, { scheme, keyScheme: scheme, tenants: [readTenant(tenantOf, req)] })
     } catch (error) {
-      setUser(req, before)
+      undo(req, before)
       return onError(error, req)
     }
     note(req)
