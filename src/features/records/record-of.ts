@@ -204,8 +204,7 @@ function routeOf(req: Request): RouteModel | undefined {
  */
 function idOf(req: Request): string | null {
   try {
-    const id: unknown = req.id
-    return typeof id === 'string' || typeof id === 'number' ? String(id) : null
+    return textOf(req.id, LONGEST_REQUEST)
   } catch {
     return null
   }
@@ -213,18 +212,27 @@ function idOf(req: Request): string | null {
 
 /** The fields that identify a user without revealing personal data. */
 const IDENTITIES = ['id', 'sub', '_id', 'userId', 'uid']
+/** The maximum length of an ID of a user and of a request. Log lines have the same limits. */
+const [LONGEST_USER, LONGEST_REQUEST] = [256, 128]
 
 function userOf(req: Request): string | null {
   try {
-    const fields = (req.user ?? {}) as Readonly<Record<string, unknown>>
+    const user: unknown = req.user ?? {}
+    if (typeof user !== 'object') return textOf(user, LONGEST_USER)
+    const fields = user as Readonly<Record<string, unknown>>
     for (const name of IDENTITIES) {
-      const id = fields[name]
-      if (typeof id === 'string' || typeof id === 'number') return String(id)
+      const id = textOf(fields[name], LONGEST_USER)
+      if (id !== null) return id
     }
   } catch {
     // A getter in the application's code has thrown an error.
   }
   return null
+}
+
+function textOf(id: unknown, longest: number): string | null {
+  if (typeof id !== 'string' && typeof id !== 'number' && typeof id !== 'bigint') return null
+  return String(id).slice(0, longest) || null
 }
 
 /** Rounds milliseconds to three decimal places, because steps are short. */

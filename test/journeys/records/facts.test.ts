@@ -93,7 +93,10 @@ describe('a record', () => {
     ['its subject', { sub: 's', _id: 'o' }, 's'],
     ['the id of a document', { _id: 'o', userId: 'u' }, 'o'],
     ['its user id', { userId: 'u', uid: 'x' }, 'u'],
-    ['its short user id', { uid: 5 }, '5'],
+    ['its short user id', { uid: 5n }, '5'],
+    ['the next field after an empty id', { id: '', sub: 's' }, 's'],
+    ['itself if it is a text', 'ada', 'ada'],
+    ['at most 256 characters', { id: 'x'.repeat(257) }, 'x'.repeat(256)],
     ['nothing without an id', { name: 'Ada' }, null],
     ['nothing for an id of another kind', { id: {} }, null],
     [
@@ -114,6 +117,8 @@ describe('a record', () => {
 
   it.each<[string, unknown, string | null]>([
     ['a number', 7, '7'],
+    ['at most 128 characters', 'x'.repeat(129), 'x'.repeat(128)],
+    ['an empty text', '', null],
     ['an object', {}, null],
   ])('has the request id that the application has set to %s', async (_, id, expected) => {
     const named: Plugin = {
