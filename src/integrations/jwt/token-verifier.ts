@@ -176,11 +176,13 @@ interface VerifiedToken {
  * full, it replaces the older half. Tokens that are used move to the newer half.
  */
 class TokenCache {
+  readonly #size: number
   readonly #half: number
   #young: Map<string, VerifiedToken> = new Map()
   #old: Map<string, VerifiedToken> = new Map()
 
   constructor(size: number) {
+    this.#size = size
     this.#half = Math.ceil(size / 2)
   }
 
@@ -205,6 +207,9 @@ class TokenCache {
       this.#young = new Map()
     }
     this.#young.set(digest, token)
+    // Two halves of an odd size would have room for another token.
+    const [oldest] = this.#young.size + this.#old.size > this.#size ? this.#old.keys() : []
+    if (oldest !== undefined) this.#old.delete(oldest)
   }
 }
 

@@ -303,7 +303,9 @@ describe('several guards created with jwt()', () => {
 describe('the cache of verified tokens', () => {
   it.each([
     [0, 0],
+    [1, 1],
     [2, 2],
+    [5, 5],
     [10, 10],
   ])('contains at most %i tokens', async (cacheSize, most) => {
     let checked = 0
