@@ -212,7 +212,7 @@ export class Manager implements SessionManager, Lifecycle {
 
   async revoke(userId: string | number, id: string, owner: SessionOwner = {}): Promise<boolean> {
     const records = await this.ask((store) => store.list(this.#keyOf(userId, owner)))
-    if (!records.some((record) => record.id === id)) return false
+    if (!records.some((record) => record.id === id && !this.hasEnded(record))) return false
     return (await this.ask((store) => store.take(id))) !== undefined
   }
 

@@ -118,9 +118,10 @@ class MemorySessions implements SessionStore {
   }
 
   removeAll(userKey: string, exceptId?: string): number {
-    const ids = [...(this.#users.get(userKey) ?? [])].filter((id) => id !== exceptId)
-    for (const id of ids) this.take(id)
-    return ids.length
+    const records = this.list(userKey).filter(({ id }) => id !== exceptId)
+    for (const { id } of records) this.take(id)
+    const now = this.#now()
+    return records.filter(({ idleAt }) => idleAt > now).length
   }
 
   #mapOf({ userKey }: SessionRecord): Map<string, SessionRecord> {
@@ -134,8 +135,12 @@ class MemorySessions implements SessionStore {
     map.set(record.id, record)
   }
 
+  #now(): number {
+    return this.#context?.clock.now() ?? 0
+  }
+
   #forgetEnded(): void {
-    const now = this.#context?.clock.now() ?? 0
+    const now = this.#now()
     for (const map of [this.#anonymous, this.#named]) {
       let left = FORGOTTEN_AT_ONCE
       for (const { id, idleAt } of map.values()) {

@@ -32,7 +32,7 @@ export async function startSessions(
   const store = new Proxy(inner, {
     get(target, name) {
       const member = Reflect.get(target, name)
-      if (typeof member !== 'function') return member
+      if (typeof member !== 'function' || name === 'open') return member
       return (...args: unknown[]) => {
         calls.push({ name: String(name), args })
         return member(...args)

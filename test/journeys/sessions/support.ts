@@ -239,5 +239,6 @@ export function failing(store: SessionStore, isDown: () => boolean): SessionStor
     // biome-ignore lint/suspicious/noExplicitAny: passes on the arguments of any of them
     (...args: any[]) => (isDown() ? fail() : (store[name] as (...all: any[]) => unknown)(...args)),
   ])
-  return { ...Object.fromEntries(members), isShared: true }
+  const open: SessionStore['open'] = (context) => store.open?.(context)
+  return { ...Object.fromEntries(members), open, isShared: true }
 }

@@ -363,6 +363,25 @@ describe('the manager of sessions', () => {
     expect((await list()).map(({ id }) => id)).toEqual([ids[0], ids[1]])
   })
 
+  it('ends and counts only sessions that have not expired', async () => {
+    const { app, web, send } = await startSessions()
+    const manager = app.get(web.manager)
+    const begin = async () =>
+      (
+        await send(async (session) => {
+          await session.login(USER)
+          return session.id
+        })
+      ).data
+    const expired = await begin()
+    await begin()
+    await app.clock.advance('25h')
+    await begin()
+    expect(await manager.revoke(7, expired)).toBe(false)
+    expect(await manager.revokeAll(7)).toBe(1)
+    expect(await manager.revokeAll(7)).toBe(0)
+  })
+
   it('acts for the tenant of the argument', async () => {
     const { app, web, send } = await startSessions({}, { tenant: { authorize: () => true } })
     const manager = app.get(web.manager)
