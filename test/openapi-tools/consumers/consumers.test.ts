@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { APPS, DOCUMENTS, inVersion, VERSIONS } from '../apps/apps.js'
+import { APPS, DOCUMENTS, inVersion } from '../apps/apps.js'
 import { documentOf } from '../apps/document-of.js'
 import { withServer } from '../traffic/with-server.js'
 import { GENERATED, GENERATORS, generateClients } from './generate.js'
@@ -24,14 +24,11 @@ beforeAll(async () => {
     await generateClients(name, documentOf(options, index))
 })
 
-/** The documents of whole applications in later versions of OpenAPI. */
-const LATER = DOCUMENTS.filter(({ name }) => name !== 'corpus').flatMap((each) =>
-  VERSIONS.slice(1).map((version) => ({
-    ...each,
-    name: `${each.name}-${version}`,
-    options: inVersion(each.options, version),
-  })),
-)
+/** The documents of whole applications, each in one of the later versions of OpenAPI. */
+const LATER = DOCUMENTS.filter(({ name }) => name !== 'corpus').map((each, at) => {
+  const version = at % 2 === 0 ? '3.1' : '3.2'
+  return { ...each, name: `${each.name}-${version}`, options: inVersion(each.options, version) }
+})
 
 describe('generated clients', () => {
   it('compile in strict mode with TypeScript 5', () => {

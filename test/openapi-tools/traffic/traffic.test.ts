@@ -47,10 +47,12 @@ function converseGuarded(
   })
 }
 
-// The validator reads uploads itself, so the application runs without its own middleware for uploads.
+// The validator reads uploads itself, so the application runs without its own middleware for uploads. Each place is tried with
+// one application, because the validator compiles the whole document again.
 const PLACES = [
   [
     'as middleware of the application',
+    'orders',
     async (options: AppOptions, middlewares: RequestHandler[]) => {
       const app = new App({ ...options, middlewares })
       const { port } = await app.listen(0, '127.0.0.1')
@@ -59,6 +61,7 @@ const PLACES = [
   ],
   [
     'as middleware of an Express application that contains the application',
+    'museum',
     async (options: AppOptions, validators: RequestHandler[]) => {
       const app = await App.create({ ...options, middlewares: [] })
       const server = createServer(express().use(validators, app.handler, refuse))
@@ -140,7 +143,8 @@ describe.each(APPS)('the recorded traffic of $name', (app) => {
     expect(statuses).toEqual(expected)
   })
 
-  it.each(PLACES)('passes express-openapi-validator %s', async (_, start) => {
+  const places = PLACES.filter(([, name]) => name === app.name)
+  it.each(places)('passes express-openapi-validator %s', async (_place, _name, start) => {
     const problems: string[] = []
     const validators = [
       express.json({ strict: false }),
