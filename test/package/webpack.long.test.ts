@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => project.remove())
 
-/** The configuration of docs/deploying.md, with one compiler of texts in this process: others wait for idle processors. */
+/** The configuration of docs/deploying.md, with a minimizer in this process: others wait for idle processors. */
 async function byWebpack(more: Configuration): Promise<void> {
   const [block] = blocksOf('docs/deploying.md').filter(({ text }) =>
     text.includes('// webpack.config.mjs'),
@@ -84,7 +84,12 @@ async function byNcc(): Promise<void> {
   await promisify(execFile)(process.execPath, args, { cwd: project.folder })
 }
 
-const COMMONJS = { experiments: {}, output: { filename: 'main.cjs' } }
+// The ES module is minimized, which takes most of the time.
+const COMMONJS = {
+  experiments: {},
+  output: { filename: 'main.cjs' },
+  optimization: { minimize: false },
+}
 
 it.each([
   ['webpack, as an ES module', () => byWebpack({}), 'webpack', 'main.mjs'],
