@@ -108,19 +108,20 @@ async function tryNode(project: MadeProject, { major, results, hasRunCi }: OnNod
   if (!isThere || path === null) return
   const cell = (name: string, run: () => Promise<unknown>) =>
     results.cell(`${name} (${major})`, run)
-  if (!hasRunCi) {
-    // `ci.sh` has run the tests of this template without Redis.
-    if (project.made.template === 'saas')
-      await cell('test with Redis', () => testWithRedis(project, path))
-    else await cell('test', () => project.script('test', { node: path }))
+  if (hasRunCi) {
+    const pm = nameOf(project.made.manager)
+    await cell('start', () => checkProgram(project, [pm, 'run', 'start'], path))
+    await cell('dev', () => checkProgram(project, [pm, 'run', 'dev'], path))
+    return
   }
-  const pm = nameOf(project.made.manager)
-  if (hasRunCi) await cell('start', () => checkProgram(project, [pm, 'run', 'start'], path))
+  // `ci.sh` has run the tests of this template without Redis.
+  if (project.made.template === 'saas')
+    await cell('test with Redis', () => testWithRedis(project, path))
+  else await cell('test', () => project.script('test', { node: path }))
   // This is what `start` runs. A package manager does not always pass on the exit code.
   await cell('node dist/main.js', async () => {
     expect(await checkProgram(project, [path, 'dist/main.js'], path)).toBe(0)
   })
-  await cell('dev', () => checkProgram(project, [pm, 'run', 'dev'], path))
 }
 
 /** Adds parts by `blazon add`. They pass the checks and their own tests. */
