@@ -51,8 +51,13 @@ const SEARCHES = [
   ['audit log', 'Audit rows'],
 ] as const
 
-const LOOKS = [1280, 400].flatMap((width) =>
-  (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
+/** Half of the pages of each width are read in light mode, and the others in dark mode. */
+const LOOKS = [1280, 400].flatMap((width, first) =>
+  (['light', 'dark'] as const).map((scheme, second) => ({
+    width,
+    scheme,
+    kinds: KINDS.filter((_, at) => (at + first + second) % 2 === 0),
+  })),
 )
 
 interface Violation {
@@ -89,10 +94,10 @@ describeInChromium('the site', () => {
 
   it.each(LOOKS)(
     'has no accessibility violations at $width px in $scheme mode',
-    async ({ width, scheme }) => {
+    async ({ width, scheme, kinds }) => {
       const viewport = { width, height: 900 }
       const { page, problems } = await open(server.origin, { viewport, colorScheme: scheme })
-      for (const kind of KINDS) {
+      for (const kind of kinds) {
         await page.goto(`${server.origin}/${kind}`, { waitUntil: 'networkidle' })
         expect([kind, await violations(page)]).toEqual([kind, []])
         const content = await page.evaluate<number>('document.documentElement.scrollWidth')
@@ -104,7 +109,10 @@ describeInChromium('the site', () => {
     },
   )
 
-  it.each(LOOKS)(
+  it.each([
+    { width: 1280, scheme: 'light' },
+    { width: 400, scheme: 'dark' },
+  ] as const)(
     'finds pages with the keyboard at $width px in $scheme mode',
     async ({ width, scheme }) => {
       const viewport = { width, height: 900 }
