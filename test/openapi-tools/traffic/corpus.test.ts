@@ -1,8 +1,8 @@
-import type { OpenApiDocument } from 'blazon'
 import { describe, expect, it } from 'vitest'
 import { corpus } from '../../openapi/corpus/corpus.js'
 import { corpusOptions, type Entry, options, pathOf } from '../apps/corpus-app.js'
 import { documentOf } from '../apps/document-of.js'
+import { withoutRepeatedErrors } from '../apps/without-repeated-errors.js'
 import { type Exchange, send } from './exchange.js'
 import { openGateway } from './gateway.js'
 import { createBackend } from './openapi-backend.js'
@@ -10,17 +10,6 @@ import { withServer } from './with-server.js'
 
 /** The number of schemas of one application. The validator compiles the whole document for each operation. */
 const CHUNK = 25
-
-/** A document without its errors, which are the same in all operations, and take most of the time to compile. */
-function withoutErrors(document: OpenApiDocument): OpenApiDocument {
-  const operations = Object.entries(document.paths).map(([path, { post }]) => {
-    const responses = Object.fromEntries(
-      Object.entries(post?.responses ?? {}).filter(([status]) => status < '400'),
-    )
-    return [path, { post: { ...post, responses } }]
-  })
-  return { ...document, paths: Object.fromEntries(operations) }
-}
 
 /** Values of every type, sent to every schema. */
 const VALUES = [{}, [], 'x', 1]
@@ -59,7 +48,7 @@ async function disagreements(entries: readonly Entry[]): Promise<string[]> {
 
 describe('an application with the schemas of the corpus', () => {
   it('has a document that openapi-backend can read', async () => {
-    const document = withoutErrors(documentOf(options))
+    const document = withoutRepeatedErrors(documentOf(options))
     expect(await createBackend(document)).toBeInstanceOf(Function)
   })
 
