@@ -37,13 +37,20 @@ describe('the search index', () => {
 
 describe('the indexed text of a page', () => {
   const render = (html: string, words = new Map([['a.md', 'throttle']])) =>
-    searchTextOf(words)('', { relativePath: 'a.md' }, { render: () => html })
+    searchTextOf(words)('', { relativePath: 'a.md' }, { options: {}, render: () => html })
 
   it('contains the search words from the navigation at the end of the first section', () => {
     expect(render('<h1>A</h1><p>text</p><h2>B</h2>')).toBe(
       '<h1>A</h1><p>text</p><p>throttle</p><h2>B</h2>',
     )
     expect(render('<h1>A</h1><p>text</p>')).toBe('<h1>A</h1><p>text</p><p>throttle</p>')
+  })
+
+  it('is written without highlighting, which the page itself keeps', () => {
+    const highlight = () => '<span>const</span>'
+    const md = { options: { highlight }, render: () => `${md.options.highlight}` }
+    expect(searchTextOf(new Map())('', { relativePath: 'a.md' }, md)).toBe('null')
+    expect(md.options.highlight).toBe(highlight)
   })
 
   it('does not contain the language names of code blocks', () => {
