@@ -4,7 +4,7 @@
 // Types are checked only for `src/` and these tests. If there are many tests, only the tests that are most closely
 // related to the changes run. `npm test` checks everything.
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -38,14 +38,18 @@ function testsOf(changed) {
   return [...new Set([...own, ...short])]
 }
 
-/** Writes a configuration that checks `src/`, the changed test files, and the tests that run. */
+/**
+ * Writes a configuration that checks `src/`, the changed test files, and the tests that run. Files that test/tsconfig.json
+ * excludes have other configurations, and the same is true of the page of the dashboard, which runs in browsers.
+ */
 function writeConfig(files) {
   const folder = join(root, '.cache', 'quick')
   mkdirSync(folder, { recursive: true })
   const config = join(folder, 'tsconfig.json')
   const include = ['src', ...files].map((path) => `../../${path}`)
-  // It runs in browsers, and has a configuration of its own.
-  const exclude = ['../../src/cli/dev/dashboard/page']
+  const ofTests = JSON.parse(readFileSync(join(root, 'test/tsconfig.json'), 'utf8')).exclude
+  const excluded = ['src/cli/dev/dashboard/page', ...ofTests.map((path) => `test/${path}`)]
+  const exclude = excluded.map((path) => `../../${path}`)
   writeFileSync(config, JSON.stringify({ extends: '../../test/tsconfig.json', include, exclude }))
   return config
 }
@@ -62,7 +66,7 @@ function run(program, ...args) {
 const changed = changedFiles().filter((path) => existsSync(join(root, path)))
 const related = testsOf(changed)
 const tests = related.slice(0, MOST_TESTS)
-const typed = changed.filter((path) => /^test\/.*\.ts$/.test(path) && !path.includes('.legacy.'))
+const typed = changed.filter((path) => /^test\/.*\.ts$/.test(path))
 console.log(
   `${changed.length} changed files, ${related.length} tests for them, of which ${tests.length} run.`,
 )
