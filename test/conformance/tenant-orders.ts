@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
@@ -72,8 +71,6 @@ export class OrdersController {
 
 const SAVED = { saved: true }
 const FILE = fileURLToPath(import.meta.url)
-/** The first bytes of the file that is sent. */
-export const FILE_START: string = readFileSync(FILE, 'latin1').slice(0, 20)
 
 /** Every way to respond that a row was saved. */
 const WAYS = {
