@@ -11,6 +11,7 @@ import {
 import { noteOf, Statements } from 'blazon/plugin'
 import { TestApp, type TestOptions } from 'blazon/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { REQUEST_IDS, USERS } from '../../identities.js'
 
 /** Runs a function in a request, and returns the record of the request. */
 async function recordOf(
@@ -87,40 +88,17 @@ describe('the facts of a decision in a record', () => {
   })
 })
 
-describe('a record', () => {
-  it.each<[string, unknown, string | null]>([
-    ['its id', { id: 7, sub: 's' }, '7'],
-    ['its subject', { sub: 's', _id: 'o' }, 's'],
-    ['the id of a document', { _id: 'o', userId: 'u' }, 'o'],
-    ['its user id', { userId: 'u', uid: 'x' }, 'u'],
-    ['its short user id', { uid: 5n }, '5'],
-    ['the next field after an empty id', { id: '', sub: 's' }, 's'],
-    ['itself if it is a text', 'ada', 'ada'],
-    ['at most 256 characters', { id: 'x'.repeat(257) }, 'x'.repeat(256)],
-    ['nothing without an id', { name: 'Ada' }, null],
-    ['nothing for an id of another kind', { id: {} }, null],
-    [
-      'nothing for an id that cannot be read',
-      {
-        get id() {
-          throw new Error('own getter')
-        },
-      },
-      null,
-    ],
-  ])('names the user by %s', async (_, user, expected) => {
+describe('the user in a record', () => {
+  it.each(USERS)('is %s', async (_, user, expected) => {
     const record = await recordOf((req) => {
       req.user = user as never
     })
     expect(record.user).toBe(expected)
   })
+})
 
-  it.each<[string, unknown, string | null]>([
-    ['a number', 7, '7'],
-    ['at most 128 characters', 'x'.repeat(129), 'x'.repeat(128)],
-    ['an empty text', '', null],
-    ['an object', {}, null],
-  ])('has the request id that the application has set to %s', async (_, id, expected) => {
+describe('the request id in a record', () => {
+  it.each(REQUEST_IDS)('is %s', async (_, id, expected) => {
     const named: Plugin = {
       name: 'named',
       middlewares: [
@@ -132,7 +110,9 @@ describe('a record', () => {
     }
     expect((await recordOf(() => {}, { plugins: [named] })).id).toBe(expected)
   })
+})
 
+describe('a record', () => {
   it('has the last of several errors', async () => {
     const record = await recordOf((req) => {
       for (const verdict of ['FIRST', 'LAST'])
