@@ -277,24 +277,21 @@ describe('a failed request', () => {
     ['one guard', { guards }],
     ['one guard with a tenant that fails', { guards: { ...guards, two: failing(guards.two) } }],
     ['one synchronous guard', { guards: { ...guards, two: sync(guards.two) } }],
-  ])(
-    'has no user and no key in error middlewares, and calls no handler: %s',
-    async (title, auth) => {
-      const seen: unknown[] = []
-      const look: ErrorRequestHandler = (error, req, _res, next) => {
-        const own = req as unknown as Request
-        seen.push(error.status, own.user, keyIdOf(own), schemeOf(own))
-        req.url = '/admin/open'
-        next()
-      }
-      const { send } = await startSeveral({ auth, middlewares: [look] })
-      ran = 0
-      const path = title === 'several guards' ? '/admin' : '/admin/two'
-      const state = title.endsWith('fails') ? 'right' : 'wrong'
-      expect((await send(path, [RIGHT, `X-Two: ${state} 2`]))?.status).toBe(404)
-      expect([ran, seen]).toEqual([0, [401, undefined, undefined, undefined]])
-    },
-  )
+  ])('has no user or key in error middlewares, and calls no handler: %s', async (title, auth) => {
+    const seen: unknown[] = []
+    const look: ErrorRequestHandler = (error, req, _res, next) => {
+      const own = req as unknown as Request
+      seen.push(error.status, own.user, keyIdOf(own), schemeOf(own))
+      req.url = '/admin/open'
+      next()
+    }
+    const { send } = await startSeveral({ auth, middlewares: [look] })
+    ran = 0
+    const path = title === 'several guards' ? '/admin' : '/admin/two'
+    const state = title.endsWith('fails') ? 'right' : 'wrong'
+    expect((await send(path, [RIGHT, `X-Two: ${state} 2`]))?.status).toBe(404)
+    expect([ran, seen]).toEqual([0, [401, undefined, undefined, undefined]])
+  })
 
   it('calls no other handler if a middleware fails or skips the route after the guard', async () => {
     const broken: RequestHandler = (_req, _res, next) => next(new Error('after the guard'))
