@@ -76,7 +76,7 @@ export interface SessionStore {
   take(id: string): MaybePromise<SessionRecord | undefined>
   /** Returns the sessions of a user, in any order. Some of them may have ended. */
   list(userKey: string): MaybePromise<readonly SessionRecord[]>
-  /** Removes all sessions of a user except one. Returns their number. */
+  /** Removes all sessions of a user except one. Returns the number of removed sessions that had not ended. */
   removeAll(userKey: string, exceptId?: string): MaybePromise<number>
   /**
    * Calls a function after all writes of the current code have been committed, and before the response begins. If the

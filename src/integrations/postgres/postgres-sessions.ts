@@ -46,6 +46,7 @@ class PostgresSessions implements SessionStore {
   readonly isShared = true
   readonly #table: string
   #sessions: Sessions | undefined
+  #clock: SessionStoreContext['clock'] | undefined
   #purge: HourlyPurge | undefined
 
   constructor(table: string) {
@@ -61,6 +62,7 @@ class PostgresSessions implements SessionStore {
     // If a test has replaced the database, no engine is running.
     if (!(get(Database) instanceof Database)) return
     this.#sessions = get(EngineToken).sessions
+    this.#clock = clock
     await this.#query(`select ${COLUMNS} from ${this.#table} limit 0`).catch((error) => {
       throw error instanceof PostgresError ? this.#tableError(error) : error
     })
@@ -126,8 +128,10 @@ class PostgresSessions implements SessionStore {
   }
 
   async removeAll(userKey: string, exceptId = ''): Promise<number> {
-    const text = `delete from ${this.#table} where user_key = $1 and id <> $2`
-    return (await this.#query(text, userKey, exceptId)).rowCount
+    const text = `delete from ${this.#table} where user_key = $1 and id <> $2 returning ${COLUMNS}`
+    const records = (await this.#query(text, userKey, exceptId)).rows.map(recordOf)
+    const now = this.#clock?.now() ?? 0
+    return records.filter(({ idleAt }) => idleAt > now).length
   }
 
   async afterCommit(task: () => void): Promise<void> {

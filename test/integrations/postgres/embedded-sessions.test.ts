@@ -1,7 +1,7 @@
 import { Clock, type SessionStore } from 'blazon'
 import { postgres, postgresSessions, sessionTable } from 'blazon/postgres'
 import { TestApp } from 'blazon/testing'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeSessionStore } from '../../conformance/session-store.js'
 import { startPgliteFromTemplate } from '../../pglite-template.js'
 import { Folder } from './own-database.js'
@@ -33,4 +33,13 @@ describe('sessions in the embedded database', () => {
   })
 
   describeSessionStore('postgresSessions()', async () => ({ store, end: async () => {} }))
+
+  it('are not counted when they are removed after their end', async () => {
+    const now = app.get(Clock).now()
+    const session = { userKey: 'u', user: '1', tenant: null, fields: {}, createdAt: 0, usedAt: 0 }
+    for (const [id, idleAt] of [['ended', now] as const, ['live', now + 60_000] as const])
+      await store.create({ ...session, id, idleAt, endsAt: idleAt })
+    expect(await store.removeAll('u')).toBe(1)
+    expect(await store.list('u')).toEqual([])
+  })
 })
