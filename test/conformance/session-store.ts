@@ -31,8 +31,9 @@ export function describeSessionStore(name: string, open: () => Promise<SessionSt
       tenant: 'acme',
       createdAt: NOW,
       usedAt: NOW,
-      idleAt: NOW + 600_000,
-      endsAt: NOW + 3_600_000,
+      // In a month, because another test may have moved the clock of the store.
+      idleAt: NOW + 30 * 86_400_000,
+      endsAt: NOW + 60 * 86_400_000,
       ...more,
     })
     const create = async (more?: Partial<SessionRecord>) => {

@@ -46,14 +46,17 @@ class Old {
   @Deprecated({ since: '2026-01-01' }) @Post() write() {}
 }
 
-it.each([
-  ['a plain route', Plain, []],
-  ['@Idempotent', Keyed, ['idempotency']],
-  ['@Versioned', WithVersion, ['idempotency', 'versioned']],
-  ['@QueryMethod', Queried, ['idempotency', 'versioned', 'query']],
-  ['@Deprecated', Old, ['idempotency', 'versioned', 'query', 'deprecated']],
-] as const)('boot loads only the code that a route uses: %s', async (_, controller, names) => {
-  const app = await App.create({ controllers: [controller], logger: false })
-  expect(loaded.names).toEqual(names)
-  await app.close()
+it('boot loads only the code that a route uses', async () => {
+  // Loaded code stays loaded, so the routes have an order.
+  for (const [controller, names] of [
+    [Plain, []],
+    [Keyed, ['idempotency']],
+    [WithVersion, ['idempotency', 'versioned']],
+    [Queried, ['idempotency', 'versioned', 'query']],
+    [Old, ['idempotency', 'versioned', 'query', 'deprecated']],
+  ] as const) {
+    const app = await App.create({ controllers: [controller], logger: false })
+    expect(loaded.names).toEqual(names)
+    await app.close()
+  }
 })

@@ -39,7 +39,7 @@ it('a full memoryIdempotency() refuses new keys and keeps its old keys until the
   if (first.state === 'claimed') await first.keep('x'.repeat(150))
   await expect(claim('b')).rejects.toMatchObject({ status: 503, code: 'IDEMPOTENCY_UNAVAILABLE' })
   expect((await claim('a')).state).toBe('kept')
-  now = 2000
+  now += 2000
   expect((await claim('b')).state).toBe('claimed')
   expect((await claim('c')).state).toBe('claimed')
   await expect(claim('d')).rejects.toMatchObject({ status: 503 })
