@@ -39,8 +39,8 @@ function testsOf(changed) {
 }
 
 /**
- * Writes a configuration that checks `src/`, the changed test files, and the tests that run. Files that test/tsconfig.json
- * excludes have other configurations, and the same is true of the page of the dashboard, which runs in browsers.
+ * Writes a configuration that checks `src/`, the changed test files, and the tests that run. It excludes the files that
+ * have their own configuration: those that test/tsconfig.json excludes, and the page of the dashboard.
  */
 function writeConfig(files) {
   const folder = join(root, '.cache', 'quick')

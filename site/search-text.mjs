@@ -9,7 +9,7 @@
 export function searchTextOf(words) {
   return (source, env, md) => {
     const { highlight } = md.options
-    // Colours are no text, and take a third of the time of a build.
+    // Highlighting adds no text, and would take a third of the time of a build.
     md.options.highlight = null
     // The name of the language above a block of code is not text of the page.
     const html = md.render(source, env).replace(/<span class="lang">.*?<\/span>/g, '')

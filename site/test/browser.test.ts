@@ -51,7 +51,7 @@ const SEARCHES = [
   ['audit log', 'Audit rows'],
 ] as const
 
-/** Half of the pages of each width are read in light mode, and the others in dark mode. */
+/** At each width, half of the pages are opened in light mode, and the other half in dark mode. */
 const LOOKS = [1280, 400].flatMap((width, first) =>
   (['light', 'dark'] as const).map((scheme, second) => ({
     width,

@@ -78,7 +78,7 @@ function paste(stdout: string, made: Project): void {
   made.write({ 'src/app.ts': `${import_}\n${list}` })
 }
 
-// Projects of the other templates pass their tests in `test/scaffold`, where npm, pnpm or yarn has installed them.
+// `test/scaffold` adds parts to installed projects of the other templates.
 it('the template service with legacy decorators passes its checks and tests with added parts', async () => {
   const made = await make()
   project = made

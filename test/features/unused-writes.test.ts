@@ -47,7 +47,7 @@ class Old {
 }
 
 it('boot loads only the code that a route uses', async () => {
-  // Loaded code stays loaded, so the routes have an order.
+  // Code that is loaded once is not loaded again, so each application adds one feature.
   for (const [controller, names] of [
     [Plain, []],
     [Keyed, ['idempotency']],

@@ -25,25 +25,25 @@ const AS_THE_AUTHOR_WROTE = [
 
 const cases = VERSIONS.flatMap((version) =>
   DOCUMENTS.map(({ name, options, index }) => {
-    const whole = documentOf(inVersion(options, version), index)
-    const document = name === 'corpus' ? withoutRepeatedErrors(whole) : whole
+    const document = documentOf(inVersion(options, version), index)
     return { version, name, document }
   }),
 )
 
-describe.each(cases)('the document of $name in OpenAPI $version', ({ version, document }) => {
+describe.each(cases)('the document of $name in OpenAPI $version', ({ version, name, document }) => {
   const intended =
     version === '3.0' ? ADVISED_AGAINST : [...ADVISED_AGAINST, ...AS_THE_AUTHOR_WROTE]
   const isOnPurpose = (problem: string) => intended.some((cause) => cause.test(problem))
 
   it.each(Object.entries(STRUCTURE_CHECKS))(
     'has no problem according to %s',
-    async (name, check) => {
-      const problems = await check(document)
+    async (tool, check) => {
+      const isSlow = name === 'corpus' && tool === 'spectral oas'
+      const problems = await check(isSlow ? withoutRepeatedErrors(document) : document)
       const [first = ''] = problems
-      if (isUnread(name, first)) {
+      if (isUnread(tool, first)) {
         // The other validators, among them the official schema of 3.2 (seriousme), read it.
-        console.log(`${name} does not read OpenAPI ${version} yet.`)
+        console.log(`${tool} does not read OpenAPI ${version} yet.`)
         return
       }
       expect(problems.filter((problem) => !isOnPurpose(problem))).toEqual([])

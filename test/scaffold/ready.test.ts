@@ -49,7 +49,7 @@ const blazon = (...args: string[]) => [
   ...args,
 ]
 
-// `matrix.test.ts` installs packages with the other package managers.
+// `matrix.test.ts` installs packages with pnpm and Yarn.
 it('a new project passes its tests', async () => {
   const made = await run(blazon('new', 'api', '--pm', 'npm', '--package', tarball))
   expect(made).toMatchObject({ status: 0, stdout: expect.stringContaining('  npm test\n') })

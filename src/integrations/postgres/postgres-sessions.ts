@@ -128,10 +128,9 @@ class PostgresSessions implements SessionStore {
   }
 
   async removeAll(userKey: string, exceptId = ''): Promise<number> {
-    const text = `delete from ${this.#table} where user_key = $1 and id <> $2 returning ${COLUMNS}`
-    const records = (await this.#query(text, userKey, exceptId)).rows.map(recordOf)
-    const now = this.#clock?.now() ?? 0
-    return records.filter(({ idleAt }) => idleAt > now).length
+    const text = `delete from ${this.#table} where user_key = $1 and id <> $2 returning idle_at > $3 as is_live`
+    const { rows } = await this.#query(text, userKey, exceptId, this.#clock?.now() ?? 0)
+    return rows.filter((row) => row['is_live'] === true).length
   }
 
   async afterCommit(task: () => void): Promise<void> {

@@ -130,7 +130,7 @@ export function setUser(req: BlazonRequest, user: BlazonRequest['user']): void {
   if (req.user !== user) req.user = user as NonNullable<typeof user>
 }
 
-/** Removes what a guard has set on a request that it then refused: the user and the key ID. */
+/** Restores the user of a request that a guard has refused, and removes the key ID that the guard has stored. */
 function undo(req: BlazonRequest, user: BlazonRequest['user']): void {
   setUser(req, user)
   replaceKeyId(req, undefined)

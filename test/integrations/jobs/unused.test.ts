@@ -20,9 +20,8 @@ vi.mock('pg-boss', async (load) => {
 
 it('only an application with jobs() loads its code, and loads pg-boss only at startup', async () => {
   const plugins = [postgres({ embedded: 'memory' })]
-  const unused = await TestApp.create()
+  const unused = await TestApp.create({ plugins })
   await unused.close()
-  new App({ plugins, logger: false })
   expect(loaded.names).toEqual([])
   const { defineJob, jobs } = await import('blazon/jobs')
   defineJob('unused')

@@ -47,8 +47,8 @@ function converseGuarded(
   })
 }
 
-// The validator reads uploads itself, so the application runs without its own middleware for uploads. Each place is tried with
-// one application, because the validator compiles the whole document again.
+// The validator reads uploads itself, so the application runs without its own middleware for uploads. One application is
+// tested in each place, because the validator compiles the whole document each time.
 const PLACES = [
   [
     'as middleware of the application',
